@@ -1,0 +1,1 @@
+"""The kernel: declarations, simulator, randomness, trace."""
