@@ -1,0 +1,406 @@
+"""The interpreted engine: nested lists, one heap, one queue; traceable, steppable, rewindable.
+
+Theory of operation. Everything that will happen is in one of two places, ordered by (time, sequence):
+
+- `air`, a double-ended queue of frames on the radio. All take the same time, so they arrive in the order they were
+  sent and a heap would be wasted on them. A broadcast is one frame: it reaches its neighbours in slot order.
+- `heap`: timers, messages of a node to itself, and made-up messages that a fault injects.
+
+Sequence numbers break ties and are given in order of sending, so a run is a function of its inputs alone. Randomness
+comes from counter-based streams, one per (purpose, node); their counters are the whole random state.
+
+Who can hear whom is kept as ready lists (`hear[v]`: the receivers of v's frames), rebuilt when a fault or a repair
+touches them, so that the common case pays nothing for the rare one. Between calls of `run` the state may be changed by
+commands; during `run` only handlers change it, and each only its own node and layer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+from engine.core import storage
+from engine.core.declare import NONE, Env, ProtocolSpec, has_list
+from engine.core.rng import GOLD, MASK, UNIT, mix, stream_key
+from engine.core.trace import (
+    CHUNK,
+    DEAD_LINK,
+    DEAD_NODE,
+    DELIVER,
+    DROP,
+    FILTERED,
+    LOSS,
+    RECV,
+    SEND,
+    Digest,
+    Record,
+)
+
+JITTER = 0.1
+TIMER, LOCAL = -2, -1  # in place of a slot: who called
+PURPOSES = ("timer", "protocol", "loss")
+
+Event = tuple[float, int, int, int, int, Any]  # time, sequence, node, slot or TIMER or LOCAL, kind, message
+
+
+class Simulator:
+    """One network running one protocol stack.
+
+    `peers[v]` lists v's radio neighbours in node order; a node's slots are indices into it. `delay_s` is the time a frame
+    takes, `loss` the chance (0 … 1) that one receiver misses it.
+    """
+
+    def __init__(
+        self,
+        spec: ProtocolSpec,
+        peers: Sequence[Sequence[int]],
+        par: Any,
+        *,
+        root: int = NONE,
+        channels: int = 8,
+        seed: int = 1,
+        delay_s: float = 0.01,
+        loss: float = 0.0,
+        guard: storage.Wrap = list,
+    ) -> None:
+        self.spec, self.seed, self.delay_s = spec, seed, delay_s
+        self.n = len(peers)
+        self.guarded = guard is not list
+        self.peers: list[list[int]] = [sorted(row) for row in peers]
+        self.back = [[self.peers[w].index(v) for w in self.peers[v]] for v in range(self.n)]
+        self.alive = [True] * self.n
+        self.works = [[True] * len(row) for row in self.peers]  # the link out of v through slot j
+        self.loss = [[loss] * len(row) for row in self.peers]
+        self.lossy = loss > 0.0
+        self.st = storage.create(spec, Env(self.n, root, channels), par, self.peers, guard)
+
+        self.timers = [(f, name) for layer in spec.layers for f, name in layer.every.items()]
+        self.periods = [float(getattr(par, name)) for _, name in self.timers]
+        self.kinds = {m.type: k for k, m in enumerate(spec.messages)}
+        self.handlers, self.gate_of = self._dispatch()
+        self.listed = [has_list(m.type) for m in spec.messages]
+
+        self.now = 0.0
+        self.seq = 0
+        self.cause = NONE
+        self.acting = NONE  # the node whose handler runs, for guards
+        self.events = 0
+        self.digest = Digest()
+        self.counts = [0] * len(spec.messages)
+        self.dropped = [0, 0, 0, 0]
+        self.heap: list[Event] = []
+        self.air: deque[Event] = deque()
+        self.partial: list[tuple[int, int]] | None = None  # receivers of air[0] still to be served (single steps)
+        self.keys = [[stream_key(seed, p, v) for v in range(self.n)] for p in PURPOSES]
+        self.drawn = [[0] * self.n for _ in PURPOSES]
+        self.observing = True
+        self.trace: list[Record] = []
+        self.watched = [False] * len(spec.messages)
+        self.net = Port(self)
+        self.hear: list[list[tuple[int, int]]] = []
+        self.shut: list[list[tuple[int, int]]] = []
+        for v in range(self.n):
+            self.hear.append([])
+            self.shut.append([])
+            self.listen(v)
+        for v in range(self.n):
+            self._start_timers(v)
+
+    def _dispatch(self) -> tuple[list[Any], list[Any]]:
+        """Per message kind: its handler, and the gate that its layer hears through (None below and in the gating layer)."""
+        handlers: dict[int, Any] = {}
+        gates: dict[int, Any] = {}
+        gate = None
+        for layer in self.spec.layers:
+            for message, handler in layer.on.items():
+                handlers[self.kinds[message]] = handler
+                gates[self.kinds[message]] = gate
+            if layer.gate:
+                gate = getattr(getattr(self.st, layer.key), layer.gate)
+        order = range(len(self.spec.messages))
+        return [handlers[k] for k in order], [gates[k] for k in order]
+
+    def _start_timers(self, v: int) -> None:
+        for k, period in enumerate(self.periods):
+            heappush(self.heap, (self.now + period * self.uniform(0, v), self.seq, v, TIMER, k, None))
+            self.seq += 1
+
+    def uniform(self, purpose: int, v: int) -> float:
+        """The next number of node v's stream for this purpose, in [0, 1)."""
+        drawn = self.drawn[purpose]
+        drawn[v] += 1
+        return (mix((self.keys[purpose][v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
+
+    # --- the radio
+
+    def listen(self, v: int) -> None:
+        """Work out anew who hears v."""
+        hear: list[tuple[int, int]] = []
+        shut: list[tuple[int, int]] = []
+        for j, w in enumerate(self.peers[v]):
+            (hear if self.works[v][j] and self.alive[w] else shut).append((w, self.back[v][j]))
+        self.hear[v], self.shut[v] = hear, shut
+
+    def relisten(self, v: int) -> None:
+        """The same for v and all its neighbours: v failed, came back, or a link of it changed."""
+        self.listen(v)
+        for w in self.peers[v]:
+            self.listen(w)
+
+    # --- running
+
+    def run(self, until: float, budget: int | None = None) -> bool:
+        """Play all events up to and including time `until`; False if about `budget` events were played before that."""
+        if self.partial is not None:
+            self._finish_partial()
+        heap, air, st, net = self.heap, self.air, self.st, self.net
+        timers, periods, handlers, gates = self.timers, self.periods, self.handlers, self.gate_of
+        alive, hear, shut = self.alive, self.hear, self.shut
+        keys, drawn = self.keys[0], self.drawn[0]
+        stop = None if budget is None else self.events + budget
+        clear, observing, words = not self.lossy and not self.guarded, self.observing, self.digest.words
+        low, span = 1 - JITTER, 2 * JITTER
+        events = self.events
+        while True:
+            if air and (not heap or air[0] < heap[0]):
+                if air[0][0] > until:
+                    break
+                t, seq, v, j, kind, m = air.popleft()
+                self.now = t
+                self.cause = seq
+                if j < 0 and clear and not shut[v]:
+                    handler, gate, receivers = handlers[kind], gates[kind], hear[v]
+                    events += len(receivers)
+                    if gate is not None:  # a handler above the gate cannot move it: look at all before the first
+                        through = [r for r in receivers if gate[r[0]][r[1]]]
+                        if len(through) < len(receivers):
+                            self._filtered(t, seq, v, kind, receivers, gate)
+                            receivers = through
+                    if observing:
+                        words.append(seq)
+                        words += [w for w, _ in receivers]
+                        if self.watched[kind]:
+                            self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
+                    for w, i in receivers:
+                        handler(st, net, w, i, m)
+                elif j < 0:
+                    for w, i in hear[v]:
+                        self._arrive(t, seq, v, w, i, kind, m)
+                    for w, i in shut[v]:
+                        self._arrive(t, seq, v, w, i, kind, m)
+                    events += len(hear[v]) + len(shut[v])
+                else:
+                    self._arrive(t, seq, v, self.peers[v][j], self.back[v][j], kind, m)
+                    events += 1
+            elif heap:
+                t = heap[0][0]
+                if t > until:
+                    break
+                t, seq, v, j, kind, m = heappop(heap)
+                self.now = t
+                self.cause = seq
+                events += 1
+                if j == TIMER:
+                    if alive[v]:
+                        self.acting = v
+                        timers[kind][0](st, net, v)
+                    drawn[v] += 1
+                    u = (mix((keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
+                    heappush(heap, (t + periods[kind] * (low + span * u), self.seq, v, TIMER, kind, None))
+                    self.seq += 1
+                    if len(words) >= 16 * CHUNK:
+                        self.digest.settle()
+                else:
+                    self._local(v, j, kind, m)
+            else:
+                break
+            if stop is not None and events >= stop:
+                self.events = events
+                return False
+        self.events = events
+        self.now = max(self.now, until)
+        self.acting = NONE
+        return True
+
+    def _local(self, v: int, j: int, kind: int, m: Any) -> None:
+        """A message of v to itself, or one that a fault put into its ear at slot j."""
+        if not self.alive[v]:
+            return
+        gate = self.gate_of[kind]
+        if j >= 0 and (j >= len(self.peers[v]) or (gate is not None and not gate[v][j])):
+            self.dropped[FILTERED] += 1
+            return
+        self.acting = v
+        self.handlers[kind](self.st, self.net, v, j, m)
+
+    def _arrive(self, t: float, seq: int, v: int, w: int, i: int, kind: int, m: Any) -> None:
+        """The end of a frame's way from v to w (who knows v as slot i): heard, or dropped for a reason."""
+        reason = NONE
+        if not self.alive[w]:
+            reason = DEAD_NODE
+        else:
+            j = self.back[w][i]
+            if not self.works[v][j]:
+                reason = DEAD_LINK
+            elif self.loss[v][j] > 0.0 and self.uniform(2, v) < self.loss[v][j]:
+                reason = LOSS
+            elif (gate := self.gate_of[kind]) is not None and not gate[w][i]:
+                reason = FILTERED
+        if reason == NONE:
+            if self.observing:
+                self.digest.words += (seq, w)
+                if self.watched[kind]:
+                    self.trace.append((RECV, t, seq, w, v, kind))
+            self.acting = w
+            self.handlers[kind](self.st, self.net, w, i, m)
+        else:
+            self.dropped[reason] += 1
+            if self.observing:
+                self.digest.words += (seq, w, ~reason)
+                if self.watched[kind]:
+                    self.trace.append((DROP, t, seq, w, v, kind, reason))
+
+    def _filtered(self, t: float, seq: int, v: int, kind: int, receivers: list[tuple[int, int]], gate: Any) -> None:
+        """Drop the frame where the neighbourhood keeps it from the layers above."""
+        for w, i in receivers:
+            if not gate[w][i]:
+                self.dropped[FILTERED] += 1
+                if self.observing:
+                    self.digest.words += (seq, w, ~FILTERED)
+                    if self.watched[kind]:
+                        self.trace.append((DROP, t, seq, w, v, kind, FILTERED))
+
+    def step(self) -> bool:
+        """Play exactly one event: a timer, a local message, or one receiver of a frame; False if there is none left."""
+        if self.partial is None and not (self.air and (not self.heap or self.air[0] < self.heap[0])):
+            if not self.heap:
+                return False
+            self.run(self.heap[0][0], 1)
+            return True
+        t, seq, v, j, kind, m = self.air[0]
+        if self.partial is None:
+            alone = [(self.peers[v][j], self.back[v][j])] if j >= 0 else []
+            self.partial = alone or [*self.hear[v], *self.shut[v]]
+        self.now = t
+        self.cause = seq
+        if self.partial:
+            w, i = self.partial.pop(0)
+            self._arrive(t, seq, v, w, i, kind, m)
+            self.events += 1
+        if not self.partial:
+            self.partial = None
+            self.air.popleft()
+        return True
+
+    def _finish_partial(self) -> None:
+        while self.partial is not None:
+            self.step()
+
+    def inject(self, v: int, m: Any, slot: int = LOCAL) -> None:
+        """Hand node v a message now: from its application, or as if heard at a slot."""
+        heappush(self.heap, (self.now, self.seq, v, slot, self.kinds[type(m)], m))
+        self.seq += 1
+
+    def record(self, entry: Record) -> None:
+        """Add a record that does not come from a message (a command), and fold it into the digest."""
+        self.trace.append(entry)
+        self.digest.words += [int(x * 1e9) if isinstance(x, float) else x for x in entry]
+
+    # --- the world changes between segments
+
+    def add_node(self) -> int:
+        """A new node, the last in node order, with no links yet; returns its index."""
+        v = self.n
+        self.n += 1
+        self.st = self.st._replace(env=self.st.env._replace(n=self.n))
+        self.peers.append([])
+        for table in (self.back, self.works, self.loss, self.hear, self.shut):
+            table.append([])
+        self.alive.append(True)
+        for purpose, keys, drawn in zip(PURPOSES, self.keys, self.drawn, strict=True):
+            keys.append(stream_key(self.seed, purpose, v))
+            drawn.append(0)
+        storage.append_node(self.spec, self.st, self.peers)
+        self._start_timers(v)
+        return v
+
+    def add_link(self, v: int, w: int, loss: float) -> None:
+        """A new radio link; slots stay in node order, so frames in the air are re-addressed."""
+        for a, b in ((v, w), (w, v)):
+            j = sum(peer < b for peer in self.peers[a])
+            self.peers[a].insert(j, b)
+            self.works[a].insert(j, True)
+            self.loss[a].insert(j, loss)
+            storage.insert_slot(self.spec, self.st, a, j, self.peers)
+            self.air = deque(
+                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m) for t, s, x, slot, kind, m in self.air
+            )
+            self.heap = [
+                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m) for t, s, x, slot, kind, m in self.heap
+            ]
+            heapify(self.heap)
+        for a in {v, w, *self.peers[v], *self.peers[w]}:
+            self.back[a] = [self.peers[b].index(a) for b in self.peers[a] if a in self.peers[b]]
+        self.relisten(v)
+        self.relisten(w)
+
+    def reset_node(self, v: int) -> None:
+        """Node v forgets everything but its inputs, as after power-on."""
+        storage.reset_node(self.spec, self.st, v, self.peers)
+
+
+class Port:
+    """`net`, as a handler sees it: the five ways out of a node, and the clock."""
+
+    __slots__ = ("_sim",)
+
+    def __init__(self, sim: Simulator) -> None:
+        self._sim = sim
+
+    def broadcast(self, v: int, m: Any) -> None:
+        """To every radio neighbour."""
+        self.unicast(v, -1, m)
+
+    def unicast(self, v: int, j: int, m: Any) -> None:
+        """To the neighbour behind slot j."""
+        sim = self._sim
+        kind = sim.kinds[type(m)]
+        sim.counts[kind] += 1
+        if sim.listed[kind]:
+            m = type(m)(*m[:-1], tuple(m[-1][: m.size]))
+        seq = sim.seq
+        sim.seq = seq + 1
+        if sim.observing:
+            words = sim.digest.words
+            words += (int(sim.now * 1e9), v, j, kind)
+            if sim.listed[kind]:
+                words += m[:-1]
+                words += m[-1]
+            else:
+                words += m
+            if sim.watched[kind]:
+                to = sim.peers[v][j] if j >= 0 else -1
+                sim.trace.append((SEND, sim.now, seq, sim.cause, v, to, kind, m))
+        sim.air.append((sim.now + sim.delay_s, seq, v, j, kind, m))
+
+    def after(self, v: int, delay: float, m: Any) -> None:
+        """To itself, `delay` seconds from now."""
+        sim = self._sim
+        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, sim.kinds[type(m)], m))
+        sim.seq += 1
+
+    def deliver(self, v: int, channel: int, publication: int) -> None:
+        """To the application of node v."""
+        sim = self._sim
+        if sim.observing:
+            sim.record((DELIVER, sim.now, sim.cause, v, channel, publication))
+
+    def uniform(self, v: int) -> float:
+        """A random number in [0, 1) of node v's own."""
+        return self._sim.uniform(1, v)
+
+    def now(self) -> float:
+        """Virtual seconds."""
+        return self._sim.now

@@ -1,0 +1,138 @@
+"""Storage of a stack's state as nested lists: made, grown, reset and corrupted from the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, get_type_hints
+
+from engine.core.declare import NONE, Env, Field, Input, ProtocolSpec, Slot, fields
+from engine.core.rng import Stream
+
+Peers = list[list[int]]
+Wrap = Callable[[list[Any]], list[Any]]
+
+
+def widths(axes: tuple[str, ...], v: int, peers: Peers, env: Env) -> list[Any]:
+    """Nested sizes of node v's part of a field: an int per axis, or a list where rows differ."""
+    degree = len(peers[v])
+    size: dict[str, Any] = {"slot": degree, "pos": max(1, degree), "channel": env.channels}
+    return [[max(1, len(peers[w])) for w in peers[v]] if axis == "near" else size[axis] for axis in axes]
+
+
+def make(field: Field, v: int, peers: Peers, env: Env) -> Any:
+    """Node v's part of a field at power-on."""
+    start = field.kind.initial(env, v)
+    sizes = widths(field.axes, v, peers, env)
+    if not sizes:
+        return start
+    if len(sizes) == 1:
+        return [start] * sizes[0]
+    inner = sizes[1] if isinstance(sizes[1], list) else [sizes[1]] * sizes[0]
+    return [[start] * k for k in inner]
+
+
+def columns(spec: ProtocolSpec) -> Iterator[tuple[str, Field]]:
+    """(layer key, field) of every declared field, bottom up."""
+    for layer in spec.layers:
+        for field in fields(layer.state):
+            yield layer.key, field
+
+
+def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = list) -> Any:
+    """The stack's state with every node at power-on. `wrap` makes the outermost list of a field (a guard under test)."""
+    parts: dict[str, Any] = {}
+    for layer in spec.layers:
+        made = {f.name: wrap([make(f, v, peers, env) for v in range(env.n)]) for f in fields(layer.state)}
+        parts[layer.key] = layer.state(**made)
+    return spec.state(env=env, par=par, **parts)
+
+
+def reset_node(spec: ProtocolSpec, st: Any, v: int, peers: Peers) -> None:
+    """Node v as after power-on: everything but its inputs."""
+    for key, field in columns(spec):
+        if not isinstance(field.kind, Input):
+            getattr(getattr(st, key), field.name)[v] = make(field, v, peers, st.env)
+
+
+def append_node(spec: ProtocolSpec, st: Any, peers: Peers) -> None:
+    """One more node, the last; its slots come with `insert_slot`."""
+    v = len(peers) - 1
+    for key, field in columns(spec):
+        getattr(getattr(st, key), field.name).append(make(field, v, peers, st.env))
+
+
+def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> None:
+    """Node v has a new neighbour behind slot j (already in `peers`): shift its rows and pointers, lengthen what depends on it."""
+    for key, field in columns(spec):
+        column = getattr(getattr(st, key), field.name)
+        start, fresh = field.kind.initial(st.env, v), make(field, v, peers, st.env)
+        row = column[v]
+        match field.axes:
+            case () if isinstance(field.kind, Slot) and row >= j:
+                column[v] = row + 1
+            case ("slot",):
+                row.insert(j, start)
+            case ("slot", _):
+                row.insert(j, fresh[j])
+            case ("pos",):
+                row.extend([start] * (len(fresh) - len(row)))
+            case ("channel", "pos"):
+                for cell, want in zip(row, fresh, strict=True):
+                    cell.extend([start] * (len(want) - len(cell)))
+            case _:
+                pass
+        if field.axes == ("slot", "near"):  # v may now have one position more: its neighbours need room to note it
+            for w in peers[v]:
+                if v in peers[w] and len(column[w]) == len(peers[w]):
+                    cell = column[w][peers[w].index(v)]
+                    cell.extend([start] * (max(1, len(peers[v])) - len(cell)))
+
+
+def corrupt(
+    spec: ProtocolSpec,
+    st: Any,
+    stream: Stream,
+    nodes: list[int],
+    peers: Peers,
+    *,
+    layer: str | None = None,
+    field_name: str | None = None,
+    value: float | None = None,
+) -> None:
+    """Put any value of its domain (or `value`) into each variable of these nodes, of one layer or field or of all."""
+
+    def scramble(row: list[Any], field: Field, width: int) -> None:
+        for i, entry in enumerate(row):
+            if isinstance(entry, list):
+                scramble(entry, field, width)
+            else:
+                row[i] = field.kind.draw(stream, st.env, width) if value is None else value
+
+    names = {part.key: part.name for part in spec.layers}
+    for key, field in columns(spec):
+        if isinstance(field.kind, Input) or (layer is not None and names[key] != layer):
+            continue
+        if field_name is not None and field.name != field_name:
+            continue
+        column = getattr(getattr(st, key), field.name)
+        for v in nodes:
+            if field.axes:
+                scramble(column[v], field, len(peers[v]))
+            else:
+                column[v] = field.kind.draw(stream, st.env, len(peers[v])) if value is None else value
+
+
+def plain(st: Any) -> dict[str, list[Any]]:
+    """`layer.field` -> nested lists, shared with the state (copy before keeping)."""
+    keys = [k for k in get_type_hints(type(st)) if k not in ("env", "par")]
+    return {f"{k}.{f}": getattr(getattr(st, k), f) for k in keys for f in getattr(st, k)._fields}
+
+
+def refill(st: Any, saved: dict[str, list[Any]]) -> None:
+    """Put saved columns back into a state of the same stack."""
+    for path, column in saved.items():
+        key, name = path.split(".")
+        getattr(getattr(st, key), name)[:] = column
+
+
+__all__ = ["NONE", "append_node", "columns", "corrupt", "create", "insert_slot", "plain", "refill", "reset_node"]

@@ -1,0 +1,1 @@
+"""One protocol a file: its own layers, and the stack it stands on."""

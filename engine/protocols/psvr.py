@@ -1,0 +1,361 @@
+"""PSVR: self-stabilising publish/subscribe on a virtual ring with shortcuts.
+
+Source: PSVR §4, Alg. 1 (subscribing), Alg. 2 (publications), Alg. 3 (unsubscriptions). Stabilises: yes.
+Symbols: C_S = wants; RS[c, p] = (ns, heard, spare), printed as (ns, t_s, nstmp); δ_S = lease_s; T_wb = forget_s.
+Deviations, each an erratum of the print:
+  1. Alg. 1 updates RS for the channels a node subscribes to; it must be for those in the message: all nodes route.
+  2. Alg. 2 forwards from every own position; it must be from those between the position reached and the end point. The
+     printed rule can be chosen (`rule = as-printed`), and needs a hop limit.
+  3. nstmp carries no time stamp and can come back long after: it is dropped whenever ns is renewed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, Protocol
+
+from engine.core.declare import (
+    NONE,
+    Column,
+    Cube,
+    Env,
+    Input,
+    Int,
+    Ints,
+    Layer,
+    Message,
+    Net,
+    NodeId,
+    Param,
+    Position,
+    ProtocolSpec,
+    Seconds,
+)
+from engine.core.errors import ScenarioError
+from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, Hood, slots, up
+from engine.layers.spanning_tree import SPANNING_TREE, Beacon, Tree, is_child, is_tree
+from engine.layers.virtual_ring import (
+    VIRTUAL_RING,
+    Dcm,
+    Positions,
+    Ring,
+    RingState,
+    Ucm,
+    in_half,
+    in_open,
+    own,
+)
+
+
+class PubSub(NamedTuple):
+    """The routing structure RS, per channel and own position."""
+
+    wants: Annotated[Column[int], Input("subscribed channels")]
+    ns: Annotated[Cube[int], "channel", "pos", Position("next subscriber", NONE, NONE)]
+    heard: Annotated[Cube[float], "channel", "pos", Seconds("renewed")]
+    spare: Annotated[Cube[int], "channel", "pos", Position("candidate while stale", NONE, NONE)]
+
+
+class Subscribe(NamedTuple):
+    """The application wants a channel."""
+
+    channel: int
+
+
+class Unsubscribe(NamedTuple):
+    """The application has had enough of a channel."""
+
+    channel: int
+
+
+class Publish(NamedTuple):
+    """The application publishes."""
+
+    channel: int
+    publication: int
+
+
+class Sub(NamedTuple):
+    """SUB⟨r, C, P⟩: a subscriber of channels C has positions P; r sent it to the node that sends it now."""
+
+    previous: Annotated[int, NodeId("previous sender")]
+    channels: Annotated[int, Int("channels", 0, "channels")]
+    size: Annotated[int, Int("positions", 0, "n")]
+    pos: Annotated[Ints, Position("position of the subscriber")]
+
+
+class Pub(NamedTuple):
+    """PUB⟨goal, ep, c, data⟩, with the position it left from and the hops it made."""
+
+    from_pos: Annotated[int, Position("from position")]
+    goal: Annotated[int, Position("goal")]
+    ep: Annotated[int, Position("end point")]
+    channel: Annotated[int, Int("channel", 0, 0)]
+    publication: Annotated[int, Int("publication", 0, 0)]
+    hops: Annotated[int, Int("hops", 0, 0)]
+
+
+class PsvrState(RingState, Protocol):
+    """The whole stack, as the handlers see it."""
+
+    @property
+    def pubsub(self) -> PubSub: ...
+
+
+# --- Alg. 1: subscribing
+
+
+def on_subscribe(st: PsvrState, net: Net, v: int, j: int, m: Subscribe) -> None:
+    st.pubsub.wants[v] |= 1 << m.channel
+    renew(st, net, v)
+
+
+def on_unsubscribe(st: PsvrState, net: Net, v: int, j: int, m: Unsubscribe) -> None:
+    st.pubsub.wants[v] &= ~(1 << m.channel)
+
+
+def renew(st: PsvrState, net: Net, v: int) -> None:
+    """TIMER_SUB, every δ_S, and at once on subscribing."""
+    size = len(own(st, v))
+    if st.pubsub.wants[v] != 0 and size > 0:
+        net.broadcast(v, Sub(NONE, st.pubsub.wants[v], size, st.ring.pos[v]))
+
+
+def on_sub(st: PsvrState, net: Net, v: int, j: int, m: Sub) -> None:
+    if m.previous == v or not is_tree(st, v, j):
+        return
+    for c in range(st.env.channels):
+        if m.channels >> c & 1:  # erratum 1
+            for i in range(m.size):
+                update_next(st, net, v, c, m.pos[i])
+    rest = m.channels & ~st.pubsub.wants[v]
+    if rest != 0 and has_child(st, v):
+        net.broadcast(v, Sub(st.hood.peer[v][j], rest, m.size, m.pos))
+
+
+def has_child(st: PsvrState, v: int) -> bool:
+    for j in slots(st, v):
+        if is_child(st, v, j):
+            return True
+    return False
+
+
+# --- Alg. 3: the next subscriber, and forgetting
+
+
+def update_next(st: PsvrState, net: Net, v: int, c: int, sp: int) -> None:
+    """UpdSn for one subscriber position."""
+    ns, heard, spare = st.pubsub.ns[v][c], st.pubsub.heard[v][c], st.pubsub.spare[v][c]
+    length, now = st.ring.length[v], net.now()
+    if length == 0:
+        return
+    for k in own(st, v):
+        if sp == st.ring.pos[v][k]:
+            return  # from before a renumbering: nobody is its own next subscriber
+    for k in own(st, v):
+        p = st.ring.pos[v][k]
+        if ns[k] == NONE or in_half(sp, p, ns[k], length):
+            ns[k], heard[k], spare[k] = sp, now, NONE  # erratum 3
+        elif now - heard[k] > st.par.lease_s and (spare[k] == NONE or in_half(sp, p, spare[k], length)):
+            spare[k] = sp
+
+
+def clean(st: PsvrState, net: Net, v: int) -> None:
+    """TIMER_CLEAN: what was not renewed for T_wb gives way to its candidate."""
+    rs, now, forget, count = st.pubsub, net.now(), st.par.forget_s, len(own(st, v))
+    for c in range(st.env.channels):
+        ns = rs.ns[v][c]
+        for k in range(count):
+            if ns[k] != NONE:
+                heard = rs.heard[v][c]
+                if heard[k] > now:
+                    heard[k] = now  # a stamp from the future is a fault
+                if now - heard[k] > forget:
+                    ns[k], heard[k], rs.spare[v][c][k] = rs.spare[v][c][k], now, NONE
+
+
+# --- Alg. 2: publications
+
+
+def on_publish(st: PsvrState, net: Net, v: int, j: int, m: Publish) -> None:
+    if st.ring.length[v] > 0 and len(own(st, v)) > 0:
+        start = st.ring.pos[v][0]
+        route(st, net, v, start, start, m.channel, m.publication, 0)
+
+
+def on_pub(st: PsvrState, net: Net, v: int, j: int, m: Pub) -> None:
+    if st.pubsub.wants[v] >> m.channel & 1:
+        net.deliver(v, m.channel, m.publication)
+    if st.ring.length[v] > 0 and m.hops < st.par.hop_limit:
+        route(st, net, v, m.goal, m.ep, m.channel, m.publication, m.hops)
+
+
+def route(st: PsvrState, net: Net, v: int, cur: int, ep: int, c: int, publication: int, hops: int) -> None:
+    """handlePub: into every branch that begins between here and the end point and holds a subscriber."""
+    pos, length, count = st.ring.pos[v], st.ring.length[v], len(own(st, v))
+    printed = st.par.rule == 1
+    for k in range(count):
+        p, after = pos[k], pos[(k + 1) % count]
+        if printed or cur == ep or p == cur or in_open(p, cur, ep, length):  # erratum 2
+            new_ep = after if p == ep or in_open(after, p, ep, length) else ep
+            ns = st.pubsub.ns[v][c][k]
+            if ns != NONE and in_open(ns, cur if printed else p, new_ep, length):
+                j, goal = closest(st, v, p, ns, length)
+                if j != NONE:
+                    net.unicast(v, j, Pub(p, goal, new_ep, c, publication, hops + 1))
+
+
+def closest(st: PsvrState, v: int, p: int, ns: int, length: int) -> tuple[int, int]:
+    """getPosClosestTo: slot and position of the neighbour farthest along (p, ns]; (NONE, NONE) if there is none."""
+    ring = st.ring
+    slot, goal, best, limit = NONE, NONE, 0, (ns - p) % length
+    for j in slots(st, v):
+        if up(st, v, j):
+            only_next = st.par.shortcuts == 1 and is_tree(st, v, j)
+            near = ring.near[v][j]
+            for i in range(min(ring.near_size[v][j], len(near))):
+                d = (near[i] - p) % length
+                if best < d <= limit and (d == 1 or not only_next):
+                    slot, goal, best = j, near[i], d
+    return slot, goal
+
+
+# --- for readers
+
+
+def facts(st: PsvrState, v: int, name: Callable[[int], str]) -> list[tuple[str, str, str]]:
+    """(label, value, help)."""
+    known = sum(1 for c in range(st.env.channels) for k in own(st, v) if st.pubsub.ns[v][c][k] != NONE)
+    return [("Routing entries", str(known), "next subscribers known, over all channels and positions")]
+
+
+def table(st: PsvrState, v: int, c: int, now: float) -> dict[str, Any]:
+    """RS(v) for one channel: a row a position."""
+    rs = st.pubsub
+    rows = []
+    for k in own(st, v):
+        ns = rs.ns[v][c][k]
+        age = now - rs.heard[v][c][k] if ns != NONE else None
+        row = {
+            "position": st.ring.pos[v][k],
+            "next": ns if ns != NONE else None,
+            "age_s": age,
+            "stale": age is not None and age > st.par.lease_s,
+            "candidate": rs.spare[v][c][k] if rs.spare[v][c][k] != NONE else None,
+        }
+        rows.append(row)
+    return {"title": "Next subscriber, by position", "forget_s": st.par.forget_s, "rows": rows}
+
+
+def check(par: Mapping[str, Any]) -> None:
+    """Parameters that cannot work together. Raises ScenarioError."""
+    lease, forget = par["lease_s"], par["forget_s"]
+    if forget <= 2 * lease:
+        problem = "live subscribers would be forgotten between two renewals"
+        raise ScenarioError("protocol.params.forget_s", forget, f"more than 2·lease_s = {2 * lease:g} s", problem)
+    if par["hello_timeout_s"] <= par["hello_s"]:
+        problem = "every neighbour would be dropped between two hellos"
+        allowed = f"more than hello_s = {par['hello_s']:g} s"
+        raise ScenarioError("protocol.params.hello_timeout_s", par["hello_timeout_s"], allowed, problem)
+
+
+PUBSUB = Layer(
+    name="pubsub",
+    key="pubsub",
+    title="Pub/sub",
+    summary="Each node keeps, for each of its ring positions, the next subscriber; publications jump towards it.",
+    state=PubSub,
+    every={renew: "lease_s", clean: "clean_s"},
+    on={Subscribe: on_subscribe, Unsubscribe: on_unsubscribe, Publish: on_publish, Sub: on_sub, Pub: on_pub},
+    facts=facts,
+    table=table,
+    params=(
+        Param("lease_s", "float", 10.0, "Lease", "How often a subscriber renews.", 0.2, 600.0, "s", symbol="δ_S"),
+        Param(
+            "forget_s",
+            "float",
+            25.0,
+            "Forget after",
+            "A next subscriber not renewed for this long gives way. More than two leases.",
+            0.5,
+            2000.0,
+            "s",
+            symbol="T_w/back",
+        ),
+        Param(
+            "clean_s", "float", 1.0, "Clean period", "How often stale entries are looked for.", 0.1, 60.0, "s", symbol="T_clean"
+        ),
+    ),
+)
+
+
+class Psvr(NamedTuple):
+    """The state of the PSVR stack, bottom up."""
+
+    env: Env
+    par: Any
+    hood: Hood
+    tree: Tree
+    ring: Ring
+    pubsub: PubSub
+
+
+PSVR = ProtocolSpec(
+    name="psvr",
+    title="PSVR",
+    summary="Self-stabilising publish/subscribe on a virtual ring with shortcuts.",
+    source="Siegemund, Turau: PSVR – Self-stabilizing Publish/Subscribe Communication for Ad-hoc Networks (SSS 2015)",
+    state=Psvr,
+    layers=(NEIGHBOURHOOD, SPANNING_TREE, VIRTUAL_RING, PUBSUB),
+    messages=(
+        Message(Pub, "PUB", "publication", "A publication on its way.", shown=("from_pos", "goal", "ep")),
+        Message(Sub, "SUB", "subscription", "A subscriber's positions spread over the tree.", over="tree"),
+        Message(Hello, "HELLO", "structure", "I am here, and these are the nodes I hear."),
+        Message(Beacon, "BEACON", "structure", "My root, my distance to it, my parent."),
+        Message(Ucm, "UCM", "structure", "So many nodes are in my subtree."),
+        Message(Dcm, "DCM", "structure", "Your first ring position."),
+        Message(Positions, "POS", "structure", "My ring positions."),
+        Message(Subscribe, "subscribe", "local", "The application subscribes."),
+        Message(Unsubscribe, "unsubscribe", "local", "The application unsubscribes."),
+        Message(Publish, "publish", "local", "The application publishes."),
+    ),
+    params=(
+        Param("root", "node", "", "Root", "The dedicated root of the tree. Empty: a node at the centre of the network."),
+        Param(
+            "rule",
+            "choice",
+            "corrected",
+            "Forwarding rule",
+            "As printed, Alg. 2 duplicates most publications and may not stop.",
+            choices=(
+                ("corrected", "forward only from positions before the end point: exactly once"),
+                ("as-printed", "Alg. 2 as printed, stopped by the hop limit"),
+            ),
+        ),
+        Param(
+            "shortcuts",
+            "choice",
+            "all-links",
+            "Shortcuts",
+            "Which links may be used to jump ahead on the ring.",
+            choices=(
+                ("all-links", "every link, tree links too (Definition 2)"),
+                ("non-tree", "only links outside the tree (the paper's examples)"),
+            ),
+        ),
+        Param("hop_limit", "int", 1000, "Hop limit", "A publication stops after so many hops.", 1, 1000000, "hops"),
+        Param("channels", "int", 8, "Channels", "How many channels the nodes have room for.", 1, 32, symbol="n_c"),
+    ),
+    overlays={
+        "neighbourhood": {"up": "hood.up"},
+        "tree": {"root": "tree.root", "depth": "tree.dist", "parent": "tree.parent"},
+        "ring": {"length": "ring.length", "size": "ring.size", "positions": "ring.pos"},
+        "subscriptions": {"wants": "pubsub.wants"},
+    },
+    subscribe=Subscribe,
+    unsubscribe=Unsubscribe,
+    publish=Publish,
+    stabilises=True,
+    compiled=True,
+    check=check,
+)
