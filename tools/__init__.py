@@ -1,0 +1,1 @@
+"""What ./run and ./test do, with nothing but the standard library."""
