@@ -1,0 +1,1 @@
+"""The server: live sessions of the engine, streamed to browsers."""

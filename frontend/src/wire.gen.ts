@@ -1,0 +1,557 @@
+// Written by tools/gen_wire.py from the models in backend/. Do not edit.
+/* eslint-disable */
+
+/** The server is about to close the connection. */
+export interface Bye {
+  type: 'bye';
+  message: string;
+  /** the close code that follows */
+  code: number;
+}
+
+/** A built-in network. */
+export interface CatalogueEntry {
+  name: string;
+  title: string;
+  summary: string;
+  nodes: number;
+  /** null: depends on the range */
+  links: number | null;
+  source: string;
+  /** default range, for networks that have positions only */
+  range_m: number | null;
+}
+
+/** A scenario that can be run. */
+export interface Checked {
+  ok: true;
+  nodes: number;
+  links: number;
+  events: number;
+}
+
+/** One value of a parameter that is chosen from a list. */
+export interface Choice {
+  value: string;
+  help: string;
+}
+
+/** A scenario event without `t`: takes effect now and is appended to the document. */
+export interface Command {
+  type: 'command';
+  /** chosen by the browser, repeated in the answer */
+  ref: number;
+  event: Record<string, unknown>;
+}
+
+/** A new session. Whoever holds the token controls it. */
+export interface Created {
+  id: string;
+  token: string;
+  /** path of the WebSocket */
+  ws: string;
+  /** what a viewer should know first, in words */
+  note: string | null;
+}
+
+/** One layer of the stack. */
+export interface DeclaredLayer {
+  name: string;
+  title: string;
+  summary: string;
+}
+
+/** One kind of message; `kind` in state frames counts through these in order. */
+export interface DeclaredMessage {
+  name: string;
+  shape: 'publication' | 'subscription' | 'structure' | 'local';
+  doc: string;
+}
+
+/** One delivery. */
+export interface Delivered {
+  t: number;
+  hops: number;
+}
+
+/** The command with this `ref` was applied. */
+export interface Done {
+  type: 'done';
+  ref: number;
+  /** place in the document's events; after `undo`, the place it had */
+  index: number;
+}
+
+/** Body of every answer that is a refusal. */
+export interface ErrorBody {
+  error: Problem;
+}
+
+/** Something asked for was refused. */
+export interface ErrorMessage {
+  type: 'error';
+  ref: number | null;
+  path: string;
+  value: string;
+  allowed: string;
+  message: string;
+}
+
+/** A command took effect. */
+export interface EventMessage {
+  type: 'event';
+  /** place in the document's events */
+  index: number;
+  event: Record<string, unknown>;
+  by: 'owner' | 'scenario';
+}
+
+/** A scenario to start from. */
+export interface Example {
+  name: string;
+  title: string;
+  summary: string;
+}
+
+/** One value of a layer, in words. */
+export interface Fact {
+  label: string;
+  value: string;
+  wrong: boolean;
+  help: string;
+}
+
+/** A share link's fragment. */
+export interface FragmentBody {
+  /** a share link's part after `#`, with or without the `#` */
+  fragment: string;
+}
+
+/** The server is up. */
+export interface Health {
+  ok: true;
+  /** of the engine */
+  version: string;
+  /** in memory */
+  sessions: number;
+  viewers: number;
+  uptime_s: number;
+}
+
+/** Must come first. The owner's token makes an owner, none a watcher. */
+export interface Hello {
+  type: 'hello';
+  /** the version of this protocol, 1 */
+  v: number;
+  token?: string | null;
+}
+
+/** The layers' curves so far, thinned to at most 2,000 samples; of samples merged the worst is kept. */
+export interface History {
+  type: 'history';
+  t: number[];
+  /** per layer: wrong variables at each t */
+  wrong: number[][];
+  /** per layer: legitimate since, without a break; null: it is not */
+  since: (number | null)[];
+}
+
+/** The selected node from inside. */
+export interface Inspect {
+  type: 'inspect';
+  /** id */
+  node: string;
+  t: number;
+  name: string;
+  layers: LayerFacts[];
+  table: Table | null;
+  /** the node's latest log lines, newest last */
+  messages: Line[];
+}
+
+/** What a node's layer holds. */
+export interface LayerFacts {
+  name: string;
+  /** wrong variables of this node's layer */
+  wrong: number;
+  facts: Fact[];
+}
+
+/** One line of the event log. */
+export interface Line {
+  t: number;
+  /** index, or -1 */
+  node: number;
+  kind: 'send' | 'deliver' | 'drop' | 'layer' | 'command' | 'publication';
+  /** name of the message */
+  message: string | null;
+  text: string;
+}
+
+/** Lines of the event log, the most informative ones where there are too many. */
+export interface Log {
+  type: 'log';
+  lines: Line[];
+}
+
+/** A network's size and shape. */
+export interface NetworkFacts {
+  nodes: number;
+  links: number;
+  /** sizes of the connected parts, largest first */
+  components: number[];
+  /** mean number of neighbours */
+  degree: number;
+  max_degree: number;
+  /** longest shortest path of the largest part, in hops: a lower bound, often exact */
+  diameter: number;
+}
+
+/** Where a new session starts from: exactly one of `scenario`, `link`, `example`. */
+export interface NewSession {
+  scenario?: Record<string, unknown> | null;
+  link?: string | null;
+  example?: string | null;
+  /** start playing when the first viewer comes; default: true, false for a link */
+  play?: boolean | null;
+}
+
+/** One parameter: what a form needs. */
+export interface Param {
+  name: string;
+  kind: 'int' | 'float' | 'choice' | 'node';
+  default: unknown;
+  title: string;
+  help: string;
+  lo: number | null;
+  hi: number | null;
+  unit: string;
+  choices: Choice[];
+  /** the paper's */
+  symbol: string;
+  /** the layer it belongs to; null: the protocol as a whole */
+  layer: string | null;
+}
+
+/** Hold virtual time. */
+export interface Pause {
+  type: 'pause';
+}
+
+/** Answered by `pong`. */
+export interface Ping {
+  type: 'ping';
+  /** chosen by the browser, repeated in the answer */
+  ref: number;
+}
+
+/** Let virtual time pass. */
+export interface Play {
+  type: 'play';
+}
+
+/** Answers `ping`. */
+export interface Pong {
+  type: 'pong';
+  ref: number;
+}
+
+/** A refusal: where, what was found there, what is allowed, and the problem in words. */
+export interface Problem {
+  /** the place, such as `events[2].link` */
+  path: string;
+  /** what was found there, shortened, as JSON */
+  value: string;
+  /** what is allowed instead */
+  allowed: string;
+  /** the problem in words */
+  message: string;
+}
+
+/** A protocol's declaration. */
+export interface Protocol {
+  name: string;
+  title: string;
+  summary: string;
+  source: string;
+  stabilises: boolean;
+  /** bottom up */
+  layers: DeclaredLayer[];
+  messages: DeclaredMessage[];
+  params: Param[];
+}
+
+/** A publication; sent when published and whenever it changed. */
+export interface Publication {
+  type: 'publication';
+  id: string;
+  /** what sends and deliveries in state frames call it */
+  number: number;
+  t: number;
+  /** id of the publisher */
+  node: string;
+  channel: string;
+  data: unknown;
+  /** ids: subscribers alive and reachable when published */
+  expected: string[];
+  /** by id */
+  delivered: Record<string, Delivered>;
+  duplicates: number;
+  messages: number;
+  /** everybody expected got it */
+  done: boolean;
+}
+
+/** Back to t = 0, every command kept: they take effect again as time passes. */
+export interface Reset {
+  type: 'reset';
+}
+
+/** A row of a table. */
+export interface Row {
+  cells: string[];
+  wrong: boolean;
+  /** the latest publication here used this entry */
+  in_use: boolean;
+}
+
+/** How the run stands. */
+export interface RunState {
+  type: 'run';
+  t: number;
+  playing: boolean;
+  /** asked for */
+  speed: number;
+  /** measured, virtual seconds a second; 0 while paused */
+  achieved: number;
+  /** 16 hexadecimal digits: a hash over every send, receipt, drop and delivery so far */
+  digest: string;
+  /** engine events so far */
+  events: number;
+  viewers: number;
+  /** messages sent, by name */
+  counts: Record<string, number>;
+  /** messages lost, by reason */
+  dropped: Record<string, number>;
+  /** no more virtual time is left in this session */
+  ended: boolean;
+  /** the server is replaying the document up to this time */
+  replaying: number | null;
+  /** a shared run: whether its digest at the link's end was the expected one; null: not compared (yet) */
+  verified: boolean | null;
+  /** commands that `undo` can take back */
+  undoable: number;
+}
+
+/** Ask for `inspect` messages about this node, until another one is selected. */
+export interface Select {
+  type: 'select';
+  /** id */
+  node: string | null;
+  /** whose routing table is wanted */
+  channel?: string | null;
+}
+
+/** What anybody may know about a session. */
+export interface SessionInfo {
+  id: string;
+  /** the document's name */
+  name: string;
+  protocol: string;
+  nodes: number;
+  t: number;
+  digest: string;
+  viewers: number;
+  playing: boolean;
+  /** on disk; a visit brings it back */
+  parked: boolean;
+}
+
+/** The run so far as a share link. */
+export interface SharedLink {
+  fragment: string;
+  length: number;
+  /** path and fragment to append to the server's address */
+  url_path: string;
+  digest: string;
+  end_s: number;
+  engine: string;
+  /** so long that a short link (POST /api/links) should be offered */
+  short: boolean;
+}
+
+/** A short link, content-addressed and immutable. */
+export interface ShortLink {
+  hash: string;
+  path: string;
+  /** date, moved on each time the link is opened */
+  kept_until: string;
+}
+
+/** Which messages to stream in flight besides publications and subscriptions. */
+export interface Show {
+  type: 'show';
+  /** names */
+  messages: string[];
+}
+
+/** How fast virtual time passes. */
+export interface Speed {
+  type: 'speed';
+  /** virtual seconds a second */
+  value: number;
+}
+
+/** One engine event, or until every live node has ticked once more; pauses first. */
+export interface Step {
+  type: 'step';
+  what: 'event' | 'round';
+}
+
+/** The fragment behind a short link. */
+export interface StoredLink {
+  fragment: string;
+  kept_until: string;
+}
+
+/** A node's routing table. */
+export interface Table {
+  title: string;
+  columns: string[];
+  rows: Row[];
+  note: string;
+}
+
+/** Back to the moment before the latest command, which leaves the document. */
+export interface Undo {
+  type: 'undo';
+  /** chosen by the browser, repeated in the answer */
+  ref: number;
+}
+
+/** What a share link holds. */
+export interface Unlinked {
+  scenario: Record<string, unknown>;
+  engine: string;
+  digest: string | null;
+  end_s: number | null;
+  /** set when the link was made by another engine version */
+  note: string | null;
+}
+
+/** A network file, read. */
+export interface UploadedNetwork {
+  /** of kind `explicit`, ready for a scenario document */
+  topology: Record<string, unknown>;
+  facts: NetworkFacts;
+}
+
+/** Everything a viewer needs to start; replaces whatever it knew. */
+export interface Welcome {
+  type: 'welcome';
+  v: number;
+  session: string;
+  role: 'owner' | 'watcher';
+  /** version */
+  engine: string;
+  /** the document so far */
+  scenario: Record<string, unknown>;
+  protocol: Protocol;
+  /** names of the node columns, in the order of their ids */
+  columns: string[];
+  /** names of the judged layers, bottom up: the order of `history` and of flag bits */
+  layers: string[];
+  world: World;
+  run: RunState;
+  history: History;
+  publications: Publication[];
+  /** what the share link promised */
+  expected_digest: string | null;
+  /** what a viewer should know about this session, in words */
+  note: string | null;
+}
+
+/** The network, sent again with a new epoch when nodes or links are added or moved. */
+export interface World {
+  type: 'world';
+  epoch: number;
+  ids: string[];
+  names: string[];
+  /** drawing coordinates */
+  x: number[];
+  /** grows downwards */
+  y: number[];
+  /** indices: a0, b0, a1, b1, … */
+  links: number[];
+  /** index of the dedicated root, -1 for none */
+  root: number;
+  /** names by channel number */
+  channels: string[];
+  /** sizes of the connected parts of the document's network, largest first */
+  components: number[];
+}
+
+export type ClientMessage =
+  | Hello
+  | Play
+  | Pause
+  | Reset
+  | Speed
+  | Step
+  | Command
+  | Undo
+  | Select
+  | Show
+  | Ping;
+
+export type ServerMessage =
+  | Welcome
+  | World
+  | RunState
+  | History
+  | EventMessage
+  | Publication
+  | Log
+  | Inspect
+  | Done
+  | ErrorMessage
+  | Bye
+  | Pong;
+
+export const WIRE_VERSION = 1;
+export const HEADER_BYTES = 32;
+export const SECTION_HEADER_BYTES = 8;
+export const FRAME = {
+  FULL: 1,
+  DELTA: 2,
+} as const;
+export const SECTION = {
+  COLUMN_FULL: 1,
+  COLUMN_CHANGES: 2,
+  LINKS_FULL: 3,
+  LINKS_CHANGES: 4,
+  POSITIONS_FULL: 5,
+  POSITIONS_CHANGES: 6,
+  SENDS: 7,
+  DROPS: 8,
+  LEGITIMACY: 9,
+  DELIVERIES: 10,
+} as const;
+export const CLOSE = {
+  GOING_AWAY: 1001,
+  UNSUPPORTED: 1003,
+  POLICY: 1008,
+  TOO_BIG: 1009,
+  MISTAKE: 1011,
+  RESTARTING: 1012,
+  FULL: 1013,
+  NO_HELLO: 4000,
+  VERSION: 4001,
+  TOKEN: 4003,
+  UNKNOWN_SESSION: 4004,
+  TOO_SLOW: 4008,
+  GARBAGE: 4010,
+} as const;
+export const DROP_REASONS = ['loss', 'dead-link', 'dead-node', 'filtered'] as const;
+export const MIN_SPEED = 0.1;
+export const MAX_SPEED = 100;
