@@ -2,16 +2,16 @@
  * The symbols, once for both pictures and interface: shapes are SVG path data, painted on canvas through `Path2D` and
  * written into pages as inline SVG. Shape comes first, hue second: each is readable without colour.
  */
-import type { Ink, Theme } from './theme';
-import { hatch } from './theme';
+import type { Ink, Theme } from './theme'
+import { hatch } from './theme'
 
 /** One stroke of a symbol. Hatched fills are amber on soft amber. */
 export interface Part {
-  d: string;
-  fill?: Ink | 'hatch';
-  stroke?: Ink;
-  width?: number;
-  dash?: readonly number[];
+  d: string
+  fill?: Ink | 'hatch'
+  stroke?: Ink
+  width?: number
+  dash?: readonly number[]
 }
 
 export type Glyph =
@@ -38,9 +38,9 @@ export type Glyph =
   | 'excluded'
   | 'dead'
   | 'oneway'
-  | 'region';
+  | 'region'
 
-const n = (x: number): string => String(Math.round(x * 1000) / 1000);
+const n = (x: number): string => String(Math.round(x * 1000) / 1000)
 
 export const shape = {
   circle: (r: number, x = 0, y = 0): string =>
@@ -55,108 +55,134 @@ export const shape = {
     `M${n(-s * 0.75)} ${n(-s * 0.62)}L${n(s)} 0L${n(-s * 0.75)} ${n(s * 0.62)}L${n(-s * 0.3)} 0z`,
   cross: (r: number): string => `M${n(-r)} ${n(-r)}L${n(r)} ${n(r)}M${n(r)} ${n(-r)}L${n(-r)} ${n(r)}`,
   line: (half: number): string => `M${n(-half)} 0H${n(half)}`,
-  tick: (r: number): string => `M${n(-r * 0.46)} ${n(r * 0.03)}L${n(-r * 0.13)} ${n(r * 0.36)}L${n(r * 0.47)} ${n(-r * 0.31)}`,
-};
+  tick: (r: number): string =>
+    `M${n(-r * 0.46)} ${n(r * 0.03)}L${n(-r * 0.13)} ${n(r * 0.36)}L${n(r * 0.47)} ${n(-r * 0.31)}`,
+}
 
 /** The parts of a symbol around (0, 0); `r` is the radius of a plain node in the same picture. */
 export function glyph(name: Glyph, r: number): Part[] {
   // Strokes grow with small symbols only, so that large ones do not get coarse.
-  const w = Math.min(1.25, 0.62 + r * 0.16) + Math.max(0, r - 5) * 0.09;
+  const w = Math.min(1.25, 0.62 + r * 0.16) + Math.max(0, r - 5) * 0.09
   switch (name) {
     case 'forwards':
-      return [{ d: shape.circle(r), fill: 'paper', stroke: 'ink', width: w }];
+      return [{ d: shape.circle(r), fill: 'paper', stroke: 'ink', width: w }]
     case 'subscriber':
-      return [{ d: shape.circle(r * 1.35), fill: 'ink', stroke: 'paper', width: 1.5 }];
+      return [{ d: shape.circle(r * 1.35), fill: 'ink', stroke: 'paper', width: 1.5 }]
     case 'delivered':
       return [
-        { d: shape.circle(r * 1.35 + Math.min(3, 1 + r * 0.5) + 0.8), fill: 'paper', stroke: 'pub', width: 1.6 },
+        {
+          d: shape.circle(r * 1.35 + Math.min(3, 1 + r * 0.5) + 0.8),
+          fill: 'paper',
+          stroke: 'pub',
+          width: 1.6,
+        },
         { d: shape.circle(r * 1.35), fill: 'pub' },
-      ];
+      ]
     case 'root':
       return [
-        { d: shape.square(r + Math.min(3, 1 + r * 0.5)), fill: 'paper', stroke: 'ink', width: Math.min(2.2, 1 + r * 0.3) },
+        {
+          d: shape.square(r + Math.min(3, 1 + r * 0.5)),
+          fill: 'paper',
+          stroke: 'ink',
+          width: Math.min(2.2, 1 + r * 0.3),
+        },
         { d: shape.circle(r * 0.62), fill: 'ink' },
-      ];
+      ]
     case 'wrong-root':
       return [
-        { d: shape.square(r + Math.min(3, 1 + r * 0.5)), fill: 'paper', stroke: 'tri', width: Math.min(2.2, 1 + r * 0.3) },
+        {
+          d: shape.square(r + Math.min(3, 1 + r * 0.5)),
+          fill: 'paper',
+          stroke: 'tri',
+          width: Math.min(2.2, 1 + r * 0.3),
+        },
         ...glyph('wrong', r * 0.62),
-      ];
+      ]
     case 'publisher':
       return [
         { d: shape.circle(r * 2.1), fill: 'paper', stroke: 'pub', width: Math.min(2, 0.8 + r * 0.3) },
         { d: shape.arrow(r * 1.35), fill: 'pub' },
-      ];
+      ]
     case 'wrong':
-      return [{ d: shape.triangle(r * 1.75), fill: 'wrong', stroke: 'tri', width: w + 0.05 }];
+      return [{ d: shape.triangle(r * 1.75), fill: 'wrong', stroke: 'tri', width: w + 0.05 }]
     case 'wrong-subscriber':
-      return [...glyph('wrong', r * 1.08), { d: shape.circle(Math.max(1.4, r * 0.5), 0, r * 0.34), fill: 'dot', stroke: 'tri', width: 0.9 }];
+      return [
+        ...glyph('wrong', r * 1.08),
+        { d: shape.circle(Math.max(1.4, r * 0.5), 0, r * 0.34), fill: 'dot', stroke: 'tri', width: 0.9 },
+      ]
     case 'wrong-delivered':
       return [
         { d: shape.circle(r * 2.1 + 1.5), fill: 'paper', stroke: 'pub', width: 1.6 },
         { d: shape.triangle(r * 1.6), fill: 'wrong', stroke: 'tri', width: w },
         { d: shape.circle(Math.max(1.5, r * 0.55), 0, r * 0.3), fill: 'pub', stroke: 'paper', width: 0.8 },
-      ];
+      ]
     case 'failed': {
-      const outer = Math.max(r * 2.7, Math.min(8, 3 + r * 2));
+      const outer = Math.max(r * 2.7, Math.min(8, 3 + r * 2))
       return [
         { d: shape.circle(outer), fill: 'paper', stroke: 'ink', width: 1.6, dash: [3.5, 3] },
         { d: shape.cross(outer * 0.46), stroke: 'ink', width: Math.min(3, outer * 0.36) },
-      ];
+      ]
     }
     case 'corrupted':
       return [
         { d: shape.diamond(r * 2.1), fill: 'paper', stroke: 'wrong-ink', width: w + 0.35 },
         { d: shape.bolt(r * 2.1), stroke: 'wrong-ink', width: w + 0.25 },
-      ];
+      ]
     case 'pub':
-      return [{ d: shape.arrow(r), fill: 'pub' }];
+      return [{ d: shape.arrow(r), fill: 'pub' }]
     case 'sub':
-      return [{ d: shape.circle(r), fill: 'paper', stroke: 'sub', width: Math.max(1.4, r * 0.5) }];
+      return [{ d: shape.circle(r), fill: 'paper', stroke: 'sub', width: Math.max(1.4, r * 0.5) }]
     case 'structure':
-      return [{ d: `M0 ${n(-r)}V${n(r)}`, stroke: 'ink-3', width: 1.4 }];
+      return [{ d: `M0 ${n(-r)}V${n(r)}`, stroke: 'ink-3', width: 1.4 }]
     case 'ok':
       return [
         { d: shape.circle(r), fill: 'legit' },
         { d: shape.tick(r), stroke: 'panel', width: r * 0.27 },
-      ];
+      ]
     case 'bad':
-      return [{ d: `M0 ${n(-r)}L${n(r * 1.07)} ${n(r * 0.93)}H${n(-r * 1.07)}z`, fill: 'hatch', stroke: 'wrong-ink', width: r * 0.21 }];
+      return [
+        {
+          d: `M0 ${n(-r)}L${n(r * 1.07)} ${n(r * 0.93)}H${n(-r * 1.07)}z`,
+          fill: 'hatch',
+          stroke: 'wrong-ink',
+          width: r * 0.21,
+        },
+      ]
     case 'cross':
-      return [{ d: shape.cross(r), stroke: 'ink', width: r * 0.57 }];
+      return [{ d: shape.cross(r), stroke: 'ink', width: r * 0.57 }]
     case 'restore':
       return [
         { d: shape.circle(r), fill: 'panel', stroke: 'ink', width: r * 0.26 },
         { d: shape.tick(r), stroke: 'ink', width: r * 0.3 },
-      ];
+      ]
     case 'tree':
-      return [{ d: shape.line(r), stroke: 'tree', width: 2.8 }];
+      return [{ d: shape.line(r), stroke: 'tree', width: 2.8 }]
     case 'shortcut':
-      return [{ d: shape.line(r), stroke: 'chord', width: 1.2 }];
+      return [{ d: shape.line(r), stroke: 'chord', width: 1.2 }]
     case 'excluded':
-      return [{ d: shape.line(r), stroke: 'excl', width: 1.4, dash: [1, 4] }];
+      return [{ d: shape.line(r), stroke: 'excl', width: 1.4, dash: [1, 4] }]
     case 'dead':
-      return [{ d: shape.line(r), stroke: 'ghost', width: 1.4, dash: [5, 4] }];
+      return [{ d: shape.line(r), stroke: 'ghost', width: 1.4, dash: [5, 4] }]
     case 'oneway':
       return [
         { d: shape.line(r), stroke: 'ghost', width: 1.4, dash: [5, 4] },
         { d: `M${n(r * 0.1)} -3.2L${n(r * 0.55)} 0L${n(r * 0.1)} 3.2`, stroke: 'ghost', width: 1.4 },
-      ];
+      ]
     case 'region':
-      return [{ d: shape.circle(r), fill: 'wrong-soft', stroke: 'wrong', width: 1.25 }];
+      return [{ d: shape.circle(r), fill: 'wrong-soft', stroke: 'wrong', width: 1.25 }]
   }
 }
 
-const paths = new Map<string, Path2D>();
+const paths = new Map<string, Path2D>()
 
 function path(d: string): Path2D {
-  let p = paths.get(d);
+  let p = paths.get(d)
   if (!p) {
     // Zooming makes ever new radii; a few hundred shapes are a screenful.
-    if (paths.size > 600) paths.clear();
-    paths.set(d, (p = new Path2D(d)));
+    if (paths.size > 600) paths.clear()
+    paths.set(d, (p = new Path2D(d)))
   }
-  return p;
+  return p
 }
 
 /** Paints a symbol's parts at (x, y), turned by `angle` (radians, clockwise). */
@@ -168,26 +194,29 @@ export function paint(
   y: number,
   angle = 0,
 ): void {
-  ctx.save();
-  ctx.translate(x, y);
-  if (angle) ctx.rotate(angle);
-  ctx.lineJoin = 'round';
-  ctx.lineCap = 'round';
+  ctx.save()
+  ctx.translate(x, y)
+  if (angle) ctx.rotate(angle)
+  ctx.lineJoin = 'round'
+  ctx.lineCap = 'round'
   for (const part of parts) {
-    const p = path(part.d);
+    const p = path(part.d)
     if (part.fill) {
-      ctx.fillStyle = part.fill === 'hatch' ? hatch(ctx, theme.color.wrong, theme.color['wrong-soft'], 2, 5) : theme.color[part.fill];
-      ctx.fill(p);
+      ctx.fillStyle =
+        part.fill === 'hatch'
+          ? hatch(ctx, theme.color.wrong, theme.color['wrong-soft'], 2, 5)
+          : theme.color[part.fill]
+      ctx.fill(p)
     }
     if (part.stroke) {
-      ctx.strokeStyle = theme.color[part.stroke];
-      ctx.lineWidth = part.width ?? 1;
-      if (part.dash) ctx.setLineDash([...part.dash]);
-      ctx.stroke(p);
-      if (part.dash) ctx.setLineDash([]);
+      ctx.strokeStyle = theme.color[part.stroke]
+      ctx.lineWidth = part.width ?? 1
+      if (part.dash) ctx.setLineDash([...part.dash])
+      ctx.stroke(p)
+      if (part.dash) ctx.setLineDash([])
     }
   }
-  ctx.restore();
+  ctx.restore()
 }
 
 /** Radius that fills a 16 × 16 box well, per symbol. */
@@ -209,7 +238,7 @@ const ICON: Partial<Record<Glyph, number>> = {
   cross: 4,
   restore: 6,
   region: 6.5,
-};
+}
 
 /**
  * A symbol as an inline `<svg>` with a 16 × 16 view box (line samples: 20 × 16), coloured by the page's tokens.
@@ -217,37 +246,48 @@ const ICON: Partial<Record<Glyph, number>> = {
  * Decorative by default: the text beside it says what it is.
  */
 export function glyphSvg(name: Glyph, size = 16): string {
-  const wide = ['tree', 'shortcut', 'excluded', 'dead', 'oneway'].includes(name);
-  const half = wide ? 10 : 8;
-  const id = `hatch-${++hatches}`;
-  const parts = glyph(name, ICON[name] ?? (wide ? 9 : 7));
+  const wide = ['tree', 'shortcut', 'excluded', 'dead', 'oneway'].includes(name)
+  const half = wide ? 10 : 8
+  const id = `hatch-${++hatches}`
+  const parts = glyph(name, ICON[name] ?? (wide ? 9 : 7))
   // Triangles look centred a little below the middle of their box.
-  const sink = name.startsWith('wrong') && name !== 'wrong-root' && name !== 'wrong-delivered' ? 0.8 : name === 'bad' ? 0.4 : 0;
-  const body = parts.map((p) => partSvg(p, id)).join('');
-  const defs = parts.some((p) => p.fill === 'hatch') ? hatchSvg(id) : '';
+  const sink =
+    name.startsWith('wrong') && name !== 'wrong-root' && name !== 'wrong-delivered'
+      ? 0.8
+      : name === 'bad'
+        ? 0.4
+        : 0
+  const body = parts.map((p) => partSvg(p, id)).join('')
+  const defs = parts.some((p) => p.fill === 'hatch') ? hatchSvg(id) : ''
   return (
     `<svg class="glyph" width="${(size * half) / 8}" height="${size}" viewBox="${-half} ${-8 - sink} ${2 * half} 16" ` +
     `aria-hidden="true" focusable="false">${defs}${body}</svg>`
-  );
+  )
 }
 
-let hatches = 0;
+let hatches = 0
 
 const token = (ink: Ink): string =>
-  ink === 'dot' ? 'var(--dot, var(--tri))' : ink === 'twig' || ink === 'crown' ? 'var(--chord)' : ink === 'path' ? 'var(--pub)' : `var(--${ink})`;
+  ink === 'dot'
+    ? 'var(--dot, var(--tri))'
+    : ink === 'twig' || ink === 'crown'
+      ? 'var(--chord)'
+      : ink === 'path'
+        ? 'var(--pub)'
+        : `var(--${ink})`
 
 function partSvg(p: Part, hatchId: string): string {
-  const fill = p.fill === 'hatch' ? `url(#${hatchId})` : p.fill ? token(p.fill) : 'none';
+  const fill = p.fill === 'hatch' ? `url(#${hatchId})` : p.fill ? token(p.fill) : 'none'
   const stroke = p.stroke
     ? ` stroke="${token(p.stroke)}" stroke-width="${n(p.width ?? 1)}" stroke-linecap="round" stroke-linejoin="round"`
-    : '';
-  const dash = p.dash ? ` stroke-dasharray="${p.dash.join(' ')}"` : '';
-  return `<path d="${p.d}" fill="${fill}"${stroke}${dash}/>`;
+    : ''
+  const dash = p.dash ? ` stroke-dasharray="${p.dash.join(' ')}"` : ''
+  return `<path d="${p.d}" fill="${fill}"${stroke}${dash}/>`
 }
 
 function hatchSvg(id: string): string {
   return (
     `<defs><pattern id="${id}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
     `<rect width="5" height="5" fill="var(--wrong-soft)"/><rect width="2" height="5" fill="var(--wrong)"/></pattern></defs>`
-  );
+  )
 }
