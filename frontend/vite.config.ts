@@ -5,6 +5,7 @@ const server = 'http://127.0.0.1:8000'
 
 export default defineConfig({
   plugins: [svelte()],
+  cacheDir: '../.cache/vite',
   build: { target: 'es2022', outDir: 'dist', emptyOutDir: true },
   // `npm run dev` serves the sources and leaves the rest to a server that ./run started.
   server: {

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   plugins: [svelte()],
+  cacheDir: '../.cache/vitest',
   test: {
     environment: 'node',
     include: ['src/**/*.test.ts'],

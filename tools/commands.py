@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from tools import install, locks, suites
 from tools.console import ROOT, Stop, say, show
+from tools.steps import PYTHON, environment
 
 RUN = "Install what is missing, build the page, and serve it until Ctrl-C."
 TEST = """\
@@ -72,9 +73,9 @@ def _run(rest: Sequence[str]) -> int:
     _check_port(args.host, args.port)  # before anything that takes long
     install.install(tools=False)
     install.build()
-    serve = [str(install.PYTHON), "-m", "backend.cli", "serve", "--host", args.host]
+    serve = [str(PYTHON), "-m", "backend.cli", "serve", "--host", args.host]
     sys.stdout.flush()
-    os.execve(serve[0], [*serve, "--port", str(args.port)], install.environment())
+    os.execve(serve[0], [*serve, "--port", str(args.port)], environment())
 
 
 def _port(text: str) -> int:

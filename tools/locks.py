@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tools import install
 from tools.console import CACHE, ROOT, Stop, run_logged, say
+from tools.steps import BIN, environment
 
 UV = "uv==0.13.9"
 COMPILE = (
@@ -36,7 +37,7 @@ def lock(*, upgrade: bool) -> None:
         newest = ["--upgrade"] if upgrade else []
         _call(f"lock {name}", home / "bin" / "uv", *COMPILE, *newest, f"{name}.in", "-o", f"{name}.lock")
     options = ("--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund")
-    _call("lock npm packages", install.BIN / "npm", "update" if upgrade else "install", *options)
+    _call("lock npm packages", BIN / "npm", "update" if upgrade else "install", *options)
     for name in LOCKS:
         if found := HOSTED.search((ROOT / name).read_text()):
             raise Stop(f"{name} names where its packages came from: {found[0].strip()}", code=1)
@@ -44,5 +45,5 @@ def lock(*, upgrade: bool) -> None:
 
 def _call(what: str, *command: str | Path) -> None:
     say(what.capitalize())
-    if run_logged(what, command, None, install.environment()):
+    if run_logged(what, command, None, environment()):
         raise Stop(f"could not {what}")

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools.console import CACHE, ROOT, Stop, run_logged, say, show, stopping
-from tools.install import LOGS, MODULES, VENV, build, environment
+from tools.install import build
+from tools.steps import LOGS, MODULES, VENV, environment
 
 REPORTS = CACHE / "report"
 
