@@ -36,8 +36,14 @@ class Env(NamedTuple):
     channels: int
 
     def bound(self, name: str) -> int:
-        """A domain bound given by name: `n`, `node` (n-1), `ring` (longest ring, 2(n-1)), `pairs` (n²), `channels`."""
-        sizes = {"n": self.n, "node": self.n - 1, "ring": max(0, 2 * (self.n - 1)), "pairs": self.n * self.n}
+        """A domain bound given by name: `n`, `node` (n-1), `ring` (longest ring, 2(n-1)), `pairs` (n²), `channel`, `channels` (a set of them)."""
+        sizes = {
+            "n": self.n,
+            "node": self.n - 1,
+            "ring": max(0, 2 * (self.n - 1)),
+            "pairs": self.n * self.n,
+            "channel": self.channels - 1,
+        }
         return sizes[name] if name in sizes else (1 << self.channels) - 1
 
 

@@ -160,7 +160,8 @@ class Simulator:
         alive, hear, shut = self.alive, self.hear, self.shut
         keys, drawn = self.keys[0], self.drawn[0]
         stop = None if budget is None else self.events + budget
-        clear, observing, words = not self.lossy and not self.guarded, self.observing, self.digest.words
+        clear, guarded, observing = not self.lossy, self.guarded, self.observing
+        words, watched = self.digest.words, self.watched
         low, span = 1 - JITTER, 2 * JITTER
         events = self.events
         while True:
@@ -170,30 +171,32 @@ class Simulator:
                 t, seq, v, j, kind, m = air.popleft()
                 self.now = t
                 self.cause = seq
+                handler, gate = handlers[kind], gates[kind]
                 if j < 0 and clear and not shut[v]:
-                    handler, gate, receivers = handlers[kind], gates[kind], hear[v]
+                    receivers = hear[v]
                     events += len(receivers)
-                    if gate is not None:  # a handler above the gate cannot move it: look at all before the first
+                    if gate is not None:
                         through = [r for r in receivers if gate[r[0]][r[1]]]
                         if len(through) < len(receivers):
-                            self._filtered(t, seq, v, kind, receivers, gate)
-                            receivers = through
-                    if observing:
+                            receivers = self._reached(t, seq, v, j, kind)
+                        elif observing:
+                            words.append(seq)
+                            words += [w for w, _ in receivers]
+                    elif observing:
                         words.append(seq)
                         words += [w for w, _ in receivers]
-                        if self.watched[kind]:
-                            self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
+                else:
+                    receivers = self._reached(t, seq, v, j, kind)
+                    events += 1 if j >= 0 else len(hear[v]) + len(shut[v])
+                if watched[kind]:
+                    self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
+                if guarded:
+                    for w, i in receivers:
+                        self.acting = w
+                        handler(st, net, w, i, m)
+                else:
                     for w, i in receivers:
                         handler(st, net, w, i, m)
-                elif j < 0:
-                    for w, i in hear[v]:
-                        self._arrive(t, seq, v, w, i, kind, m)
-                    for w, i in shut[v]:
-                        self._arrive(t, seq, v, w, i, kind, m)
-                    events += len(hear[v]) + len(shut[v])
-                else:
-                    self._arrive(t, seq, v, self.peers[v][j], self.back[v][j], kind, m)
-                    events += 1
             elif heap:
                 t = heap[0][0]
                 if t > until:
@@ -235,42 +238,36 @@ class Simulator:
         self.acting = v
         self.handlers[kind](self.st, self.net, v, j, m)
 
-    def _arrive(self, t: float, seq: int, v: int, w: int, i: int, kind: int, m: Any) -> None:
-        """The end of a frame's way from v to w (who knows v as slot i): heard, or dropped for a reason."""
-        reason = NONE
-        if not self.alive[w]:
-            reason = DEAD_NODE
-        else:
-            j = self.back[w][i]
-            if not self.works[v][j]:
+    def _reached(self, t: float, seq: int, v: int, j: int, kind: int) -> list[tuple[int, int]]:
+        """The end of a frame's way: who hears it, in slot order; for the others, why not.
+
+        All fates are settled before the first handler runs. Handlers could not change them: they neither touch the radio
+        nor, above the gate, the gate.
+        """
+        gate, observing = self.gate_of[kind], self.observing
+        reached: list[tuple[int, int]] = []
+        if observing:
+            self.digest.words.append(seq)
+        for slot in range(len(self.peers[v])) if j < 0 else (j,):
+            w, i = self.peers[v][slot], self.back[v][slot]
+            reason = NONE
+            if not self.alive[w]:
+                reason = DEAD_NODE
+            elif not self.works[v][slot]:
                 reason = DEAD_LINK
-            elif self.loss[v][j] > 0.0 and self.uniform(2, v) < self.loss[v][j]:
+            elif self.loss[v][slot] > 0.0 and self.uniform(2, v) < self.loss[v][slot]:
                 reason = LOSS
-            elif (gate := self.gate_of[kind]) is not None and not gate[w][i]:
+            elif gate is not None and not gate[w][i]:
                 reason = FILTERED
-        if reason == NONE:
-            if self.observing:
-                self.digest.words += (seq, w)
-                if self.watched[kind]:
-                    self.trace.append((RECV, t, seq, w, v, kind))
-            self.acting = w
-            self.handlers[kind](self.st, self.net, w, i, m)
-        else:
-            self.dropped[reason] += 1
-            if self.observing:
-                self.digest.words += (seq, w, ~reason)
+            if observing:
+                self.digest.words += (w,) if reason == NONE else (w, ~reason)
+            if reason == NONE:
+                reached.append((w, i))
+            else:
+                self.dropped[reason] += 1
                 if self.watched[kind]:
                     self.trace.append((DROP, t, seq, w, v, kind, reason))
-
-    def _filtered(self, t: float, seq: int, v: int, kind: int, receivers: list[tuple[int, int]], gate: Any) -> None:
-        """Drop the frame where the neighbourhood keeps it from the layers above."""
-        for w, i in receivers:
-            if not gate[w][i]:
-                self.dropped[FILTERED] += 1
-                if self.observing:
-                    self.digest.words += (seq, w, ~FILTERED)
-                    if self.watched[kind]:
-                        self.trace.append((DROP, t, seq, w, v, kind, FILTERED))
+        return reached
 
     def step(self) -> bool:
         """Play exactly one event: a timer, a local message, or one receiver of a frame; False if there is none left."""
@@ -280,15 +277,19 @@ class Simulator:
             self.run(self.heap[0][0], 1)
             return True
         t, seq, v, j, kind, m = self.air[0]
-        if self.partial is None:
-            alone = [(self.peers[v][j], self.back[v][j])] if j >= 0 else []
-            self.partial = alone or [*self.hear[v], *self.shut[v]]
         self.now = t
         self.cause = seq
+        if self.partial is None:
+            self.partial = self._reached(t, seq, v, j, kind)
+            asked = 1 if j >= 0 else len(self.peers[v])
+            self.events += asked - len(self.partial)
+            if self.watched[kind]:
+                self.trace += [(RECV, t, seq, w, v, kind) for w, _ in self.partial]
         if self.partial:
             w, i = self.partial.pop(0)
-            self._arrive(t, seq, v, w, i, kind, m)
             self.events += 1
+            self.acting = w
+            self.handlers[kind](self.st, self.net, w, i, m)
         if not self.partial:
             self.partial = None
             self.air.popleft()

@@ -90,7 +90,7 @@ class Pub(NamedTuple):
     from_pos: Annotated[int, Position("from position")]
     goal: Annotated[int, Position("goal")]
     ep: Annotated[int, Position("end point")]
-    channel: Annotated[int, Int("channel", 0, 0)]
+    channel: Annotated[int, Int("channel", 0, "channel")]
     publication: Annotated[int, Int("publication", 0, 0)]
     hops: Annotated[int, Int("hops", 0, 0)]
 

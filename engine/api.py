@@ -1,0 +1,404 @@
+"""Run a scenario: step it, command it, look at it, keep it.
+
+    run = Run(load_scenario(text))
+    run.advance(scenario.duration_s)
+    run.report()
+
+A run is a function of its document: the events in it, by (time, place in the document), and the seed. A live command is
+appended to the document with the present time, so what was clicked replays exactly.
+"""
+
+from __future__ import annotations
+
+import marshal
+from math import ceil
+from typing import Any
+
+from engine import ENGINE_VERSION
+from engine.core import checkpoint
+from engine.core.declare import ProtocolSpec
+from engine.core.errors import ScenarioError
+from engine.core.simulator import JITTER
+from engine.core.trace import DELIVER, SEND, Record
+from engine.oracle.delivery import Publication
+from engine.oracle.legitimacy import LAYERS
+from engine.oracle.structure import structure
+from engine.play import commands, views
+from engine.play.living import Living
+from engine.play.scene import Scene
+from engine.registry import as_tuple, parameters, protocol
+from engine.world.network import Network, central_node
+from engine.world.roster import Roster, check_events
+from engine.world.scenario import Scenario, as_document, load_event, load_scenario
+from engine.world.topology import build_network
+
+SAMPLE_S = 0.1  # how often legitimacy is judged, up to NODES_PER_SAMPLE nodes; in proportion less often above
+NODES_PER_SAMPLE = 400
+
+
+class Run:
+    """One run of a scenario.
+
+    `trace`: which messages leave records for `drain`: none, those of publications, or all. The digest covers all of them
+    in any case. Raises ScenarioError for a document that cannot be played.
+    """
+
+    def __init__(self, scenario: Scenario, *, trace: str = "publications") -> None:
+        self.scenario = scenario
+        spec = protocol(scenario.protocol.name)
+        network = build_network(scenario.topology, scenario.seed)
+        check_events(scenario, network)
+        values = parameters(spec, scenario.protocol.params, network.ids)
+        self.root = network.places[values["root"]] if values["root"] else central_node(network)
+        if values["max_depth"] == 0:
+            values["max_depth"] = _deepest(network, self.root, values["max_neighbours"])
+        self.params = values
+        z = None if network.z is None else list(network.z)
+        self.network = Living(
+            list(network.ids), list(network.names), list(network.x), list(network.y), list(network.links), network.range_m, z
+        )
+        self.scene = self._stage(spec, values)
+        _check_channels(scenario, values["channels"])
+        self._roster = Roster(network)
+        self._pending = [(k, event) for k, event in scenario.in_order()]
+        self._next = 0  # of _pending
+        self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
+        self._ticks = 0  # samples due so far on the regular grid
+        self.samples: list[tuple[float, tuple[int, ...]]] = []
+        self.since: list[float | None] = [None] * len(LAYERS)
+        self.last_send: dict[int, tuple[int, int]] = {}  # node: (publication, position it left from)
+        self.applied: list[int] = []  # events of the document that have taken effect, in order
+        self._records: list[Record] = []
+        self._round_end = 0.0
+        self._keep = trace
+        self.watch(trace)
+
+    def _stage(self, spec: ProtocolSpec, values: dict[str, Any]) -> Scene:
+        radio = self.scenario.radio
+        return Scene(
+            spec,
+            self.network,
+            as_tuple(spec, values),
+            root=self.root,
+            channels=values["channels"],
+            seed=self.scenario.seed,
+            delay_s=radio.delay_s,
+            loss=radio.loss,
+        )
+
+    # --- what it is
+
+    @property
+    def protocol(self) -> ProtocolSpec:
+        """The protocol that runs."""
+        return self.scene.spec
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds."""
+        return self.scene.sim.now
+
+    @property
+    def events(self) -> int:
+        """Engine events played: timers, arrivals, drops, commands to nodes."""
+        return self.scene.sim.events
+
+    @property
+    def digest(self) -> str:
+        """Hash over every record so far, 16 hexadecimal digits."""
+        return self.scene.sim.digest.hex()
+
+    @property
+    def channels(self) -> list[str]:
+        """Channel names by number."""
+        return self.scene.channels
+
+    @property
+    def layers(self) -> list[str]:
+        """Names of the judged layers, bottom up."""
+        return list(LAYERS)
+
+    @property
+    def publications(self) -> list[Publication]:
+        """All publications, the first first."""
+        return self.scene.deliveries.all
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages sent, by name; a broadcast counts once."""
+        named = zip(self.protocol.messages, self.scene.sim.counts, strict=True)
+        return {m.name: count for m, count in named if m.shape != "local"}
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Receivers that a message did not reach, by reason."""
+        return views.dropped(self.scene)
+
+    # --- time
+
+    def advance(self, until: float, budget: int | None = None) -> bool:
+        """Play to virtual time `until`; False if about `budget` engine events were played before that."""
+        sim = self.scene.sim
+        while True:
+            due = self._pending[self._next][1].t if self._next < len(self._pending) else None
+            grid = (self._ticks + 1) * self.sample_s
+            stop = min(until, grid, until if due is None else due)
+            before = sim.events
+            done = sim.run(stop, budget)
+            self._collect()
+            if not done:
+                return False
+            if budget is not None:
+                budget = max(1, budget - (sim.events - before))
+            if due is not None and due <= stop:
+                index, event = self._pending[self._next]
+                self._next += 1
+                self._apply(index, event)
+            elif grid <= stop:
+                self._ticks += 1
+                self._sample()
+            elif stop >= until:
+                return True
+
+    def step_event(self) -> bool:
+        """Play exactly one engine event, after any command and sample that is due before it; False if none is left."""
+        sim = self.scene.sim
+        t = min((queue[0][0] for queue in (sim.heap, sim.air) if queue), default=None)
+        if t is None:
+            return False
+        while self._next < len(self._pending) and self._pending[self._next][1].t < t:
+            self.advance(self._pending[self._next][1].t)
+        while (self._ticks + 1) * self.sample_s < t:
+            self.advance((self._ticks + 1) * self.sample_s)
+        played = sim.step()
+        self._collect()
+        return played
+
+    def step_round(self, budget: int | None = None) -> bool:
+        """Play one asynchronous round: every live node's hello, beacon and numbering fire at least once.
+
+        False if the budget ran out before its end; call again to go on with the same round.
+        """
+        if self._round_end <= self.now:
+            par = self.scene.sim.st.par
+            self._round_end = self.now + (1 + JITTER) * max(par.hello_s, par.beacon_s, par.number_s)
+        return self.advance(self._round_end, budget)
+
+    def _apply(self, index: int, event: Any) -> None:
+        commands.apply(self.scene, index, event)
+        self._roster.apply(event)
+        self.applied.append(index)
+        self.scene.sim.run(self.now)  # what the command started at this very moment
+        self._collect()
+        self._sample()
+
+    def command(self, document: dict[str, Any]) -> int:
+        """Check a command, let it take effect now, append it to the document; its index there.
+
+        Raises ScenarioError; the run is then as before.
+        """
+        sim, index = self.scene.sim, len(self.scenario.events)
+        sim.run(self.now)
+        self._collect()
+        event = load_event({**document, "t": self.now})
+        self._roster.check(event, "event")
+        self._refuse(event)
+        try:
+            self._apply(index, event)
+        except ScenarioError as error:
+            path = error.path.replace(f"events[{index}]", "event", 1)
+            raise ScenarioError(path, error.value, error.allowed, error.problem) from None
+        self.scenario = self.scenario.with_event(event)
+        return index
+
+    def _refuse(self, event: Any) -> None:
+        """What a reader would not expect to be ignored. Raises ScenarioError."""
+        if event.do in ("subscribe", "unsubscribe", "publish"):
+            if not self.scene.sim.alive[self.network.index(event.node)]:
+                raise ScenarioError("event.node", event.node, "a node that works; restore it first", "this node has failed")
+
+    # --- the judge
+
+    def _sample(self) -> None:
+        sim, scene = self.scene.sim, self.scene
+        wrong = tuple(scene.judge.judge(sim.st, sim.peers, sim.works, sim.alive))
+        self.samples.append((self.now, wrong))
+        for k, count in enumerate(wrong):
+            if count:
+                self.since[k] = None
+            elif self.since[k] is None:
+                self.since[k] = self.now
+        scene.corrupted = {v for v in scene.corrupted if scene.judge.bits[v]}
+
+    def wrong_bits(self) -> list[int]:
+        """Per node: bit k if layer k had wrong variables there at the latest sample."""
+        bits = self.scene.judge.bits
+        return bits + [0] * (self.scene.sim.n - len(bits))
+
+    # --- records
+
+    def watch(self, trace: str) -> None:
+        """Choose whose records `drain` hands out from now on: none, publications, all, or comma-separated message names."""
+        messages = self.protocol.messages
+        names = {m.name for m in messages} if trace == "all" else set(trace.split(","))
+        self.scene.sim.watched = [m.shape == "publication" or m.name in names for m in messages]
+        self._keep = trace
+
+    def _collect(self) -> None:
+        """Take the new records: the delivery books read them first."""
+        sim = self.scene.sim
+        if not sim.trace:
+            return
+        deliveries = self.scene.deliveries
+        for record in sim.trace:
+            if record[0] == SEND or record[0] == DELIVER:
+                deliveries.feed(record)
+                if record[0] == SEND and record[6] in deliveries.kinds:
+                    self.last_send[record[4]] = (record[7].publication, record[7].from_pos)
+        if self._keep != "none":
+            self._records += sim.trace
+        sim.trace.clear()
+
+    def drain(self) -> list[Record]:
+        """The records since the last call, in order (see engine.core.trace)."""
+        records, self._records = self._records, []
+        return records
+
+    def receivers(self, v: int, kind: int) -> list[int]:
+        """Whom a broadcast of v is meant for and can reach: tree neighbours for a message that spreads over the tree."""
+        return views.receivers(self.scene, v, kind)
+
+    # --- looking
+
+    def alive(self, v: int) -> bool:
+        """Whether node v works."""
+        return self.scene.sim.alive[v]
+
+    def parts(self) -> list[int]:
+        """Per node: its connected part, 0 the largest; -1 if it failed."""
+        return self.scene.truth().part
+
+    def link_byte(self, k: int) -> int:
+        """The state of link k in bits, see docs/wire.md."""
+        return self.scene.link_byte(k)
+
+    def node_columns(self) -> dict[str, list[int]]:
+        """The node columns of the wire, by name."""
+        return views.node_columns(self.scene, self.wrong_bits())
+
+    def positions(self) -> list[list[int]]:
+        """Per node: its own ring positions as it believes."""
+        return views.positions(self.scene)
+
+    def inspect(self, v: int, channel: str | None = None) -> dict[str, Any]:
+        """What node v knows, layer by layer, with what is wrong about it; see docs/wire.md."""
+        return views.inspect(self.scene, v, channel, self.last_send.get(v))
+
+    def report(self) -> dict[str, Any]:
+        """The run report of the contract: what was sent, who got what, how legitimate each layer is."""
+        latest = self.samples[-1][1] if self.samples else (0,) * len(LAYERS)
+        return {
+            "engine": ENGINE_VERSION,
+            "scenario": as_document(self.scenario),
+            "end_s": round(self.now, 9),
+            "digest": self.digest,
+            "events": self.events,
+            "messages": self.counts,
+            "dropped": self.dropped,
+            "publications": [views.publication(self.scene, p) for p in self.publications],
+            "legitimacy": {
+                name: {"wrong": wrong, "since_s": None if since is None else round(since, 9)}
+                for name, wrong, since in zip(LAYERS, latest, self.since, strict=True)
+            },
+            "parts": views.parts(self.scene),
+            "ring": views.ring(self.scene),
+        }
+
+    # --- keeping
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole run as plain data; `resume` goes on from it exactly."""
+        scene = self.scene
+        books = [
+            [p.number, p.t, p.node, p.channel, p.data, sorted(p.expected)]
+            + [[[v, t, h] for v, (t, h) in p.delivered.items()], p.duplicates, p.messages]
+            + [[[t, a, b, list(m)] for t, a, b, m in p.sends], [[s, h] for s, h in p.hops.items()], p.last]
+            for p in scene.deliveries.all
+        ]
+        state = {
+            "engine": ENGINE_VERSION,
+            "scenario": as_document(self.scenario),
+            "network": self.network.as_plain(),
+            "sim": checkpoint.save(scene.sim),
+            "cut": sorted([a, b] for a, b in scene.cut),
+            "base_loss": scene.base_loss,
+            "channels": list(scene.channels),
+            "wants": list(scene.wants),
+            "corrupted": sorted(scene.corrupted),
+            "books": books,
+            "next": self._next,
+            "ticks": self._ticks,
+            "samples": [[t, list(wrong)] for t, wrong in self.samples],
+            "since": list(self.since),
+            "last_send": [[v, number, p] for v, (number, p) in self.last_send.items()],
+            "applied": list(self.applied),
+        }
+        copied: dict[str, Any] = marshal.loads(marshal.dumps(state))
+        return copied
+
+    @staticmethod
+    def can_resume(snapshot: dict[str, Any]) -> bool:
+        """Whether this engine wrote it."""
+        return snapshot.get("engine") == ENGINE_VERSION
+
+    @classmethod
+    def resume(cls, snapshot: dict[str, Any], *, trace: str = "publications") -> Run:
+        """The run that `snapshot` kept."""
+        run = cls(load_scenario(snapshot["scenario"]), trace=trace)
+        played = set(snapshot["applied"])
+        for index in snapshot["applied"]:
+            run._roster.apply(run.scenario.events[index])
+        scripted = [pair for pair in run.scenario.in_order() if pair[0] not in played]
+        run._pending, run._next = scripted, 0
+        run.applied = list(snapshot["applied"])
+        run.network = Living.from_plain(snapshot["network"])
+        run.scene = run._stage(run.protocol, run.params)
+        scene = run.scene
+        checkpoint.load(scene.sim, snapshot["sim"])
+        scene.cut = {(a, b) for a, b in snapshot["cut"]}
+        scene.base_loss = snapshot["base_loss"]
+        scene.channels = list(snapshot["channels"])
+        scene.wants = list(snapshot["wants"])
+        scene.corrupted = set(snapshot["corrupted"])
+        pub = next(m.type for m in run.protocol.messages if m.shape == "publication")
+        for number, t, node, channel, data, expected, delivered, duplicates, count, sends, hops, last in snapshot["books"]:
+            entry = scene.deliveries.published(t, node, channel, data, set(expected), number)
+            entry.delivered = {v: (when, h) for v, when, h in delivered}
+            entry.duplicates, entry.messages, entry.last = duplicates, count, last
+            entry.sends = [(when, a, b, pub(*m)) for when, a, b, m in sends]
+            entry.hops = dict(map(tuple, hops))
+        run._ticks = snapshot["ticks"]
+        run.samples = [(t, tuple(wrong)) for t, wrong in snapshot["samples"]]
+        run.since = list(snapshot["since"])
+        run.last_send = {v: (number, p) for v, number, p in snapshot["last_send"]}
+        run.watch(trace)
+        scene.judge.judge(scene.sim.st, scene.sim.peers, scene.sim.works, scene.sim.alive)
+        return run
+
+
+def _deepest(network: Network, root: int, most_neighbours: int) -> int:
+    """The default of `max_depth`: twice the depth of the legitimate tree, plus 8."""
+    works = [[True] * len(row) for row in network.adjacency]
+    truth = structure(network.adjacency, works, [True] * network.n, root=root, most_neighbours=most_neighbours)
+    return 2 * max(truth.dist, default=0) + 8
+
+
+def _check_channels(scenario: Scenario, room: int) -> None:
+    names: list[str] = []
+    for k, event in enumerate(scenario.events):
+        name = getattr(event, "channel", None)
+        if name is not None and name not in names:
+            names.append(name)
+            if len(names) > room:
+                allowed = f"at most {room} channels, or a larger protocol.params.channels"
+                raise ScenarioError(f"events[{k}].channel", name, allowed, "too many channels")

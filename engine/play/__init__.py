@@ -1,0 +1,1 @@
+"""Playing a scenario: the living network, commands, the judge's clock, and what readers see."""

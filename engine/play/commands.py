@@ -1,0 +1,233 @@
+"""Commands: what a timed event of the document does to the network, the nodes and the messages in the air.
+
+Whatever is random here comes from a stream of the command's own place in the document.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from engine.core import storage
+from engine.core.declare import Input, fields
+from engine.core.errors import ScenarioError
+from engine.core.rng import Stream
+from engine.core.trace import COMMAND
+from engine.play.scene import Scene
+
+
+def apply(scene: Scene, index: int, event: Any) -> None:
+    """Let event `index` of the document take effect now. Raises ScenarioError if it cannot."""
+    path = f"events[{index}]"
+    match event.do:
+        case "subscribe" | "unsubscribe" | "publish":
+            _application(scene, path, event)
+        case "fail-node" | "restore-node":
+            _power(scene, scene.living.index(event.node), event.do == "restore-node")
+        case "fail-link" | "restore-link":
+            _link(scene, event)
+        case "partition":
+            inside = {scene.living.index(name) for name in event.nodes}
+            for a, b in scene.living.links:
+                if (a in inside) != (b in inside):
+                    scene.cut |= {(a, b), (b, a)}
+                    scene.refresh_link(a, b)
+        case "restore-all":
+            failed = {(min(pair), max(pair)) for pair in scene.cut}
+            scene.cut.clear()
+            for a, b in sorted(failed):
+                scene.refresh_link(a, b)
+        case "set-loss":
+            _loss(scene, event)
+        case "move-node":
+            _move(scene, scene.living.index(event.node), event.x, event.y)
+        case "add-node":
+            _add(scene, event)
+        case "corrupt":
+            _corrupt(scene, index, path, event)
+        case "corrupt-messages":
+            _corrupt_messages(scene, Stream(scene.seed, "corrupt-messages", index), event.share)
+        case "inject":
+            _inject(scene, path, event)
+    scene.sim.record((COMMAND, scene.sim.now, index))
+
+
+def _application(scene: Scene, path: str, event: Any) -> None:
+    """Subscribe, unsubscribe, publish: a message from the application to its node; a failed node has no application."""
+    sim, v = scene.sim, scene.living.index(event.node)
+    c = scene.channel(event.channel, f"{path}.channel")
+    if not sim.alive[v]:
+        return
+    if event.do == "subscribe":
+        scene.wants[v] |= 1 << c
+        sim.inject(v, scene.spec.subscribe(c))
+    elif event.do == "unsubscribe":
+        scene.wants[v] &= ~(1 << c)
+        sim.inject(v, scene.spec.unsubscribe(c))
+    else:
+        part = scene.truth().part
+        expected = {
+            w for w in range(sim.n) if w != v and part[w] == part[v] and sim.alive[w] and scene.wants[w] >> c & 1
+        }
+        number = len(scene.deliveries.all) + 1
+        scene.deliveries.published(sim.now, v, c, event.data, expected, number)
+        sim.inject(v, scene.spec.publish(c, number))
+
+
+def _power(scene: Scene, v: int, on: bool) -> None:
+    """Fail a node, or switch it on again: it then has forgotten everything but what its application subscribes to."""
+    sim = scene.sim
+    if sim.alive[v] == on:
+        return
+    sim.alive[v] = on
+    if on:
+        sim.reset_node(v)
+    sim.relisten(v)
+    scene.judge.world_changed()
+
+
+def _link(scene: Scene, event: Any) -> None:
+    a, b = (scene.living.index(name) for name in event.link)
+    pairs = {(a, b)} if event.oneway else {(a, b), (b, a)}
+    scene.cut = scene.cut | pairs if event.do == "fail-link" else scene.cut - pairs
+    scene.refresh_link(a, b)
+
+
+def _loss(scene: Scene, event: Any) -> None:
+    sim = scene.sim
+    if event.link is None:
+        scene.base_loss = event.loss
+        sim.loss[:] = [[event.loss] * len(row) for row in sim.peers]
+    else:
+        a, b = (scene.living.index(name) for name in event.link)
+        for v, w in ((a, b), (b, a)):
+            sim.loss[v][sim.peers[v].index(w)] = event.loss
+    sim.lossy = any(share > 0.0 for row in sim.loss for share in row)
+
+
+def _move(scene: Scene, v: int, x: float, y: float) -> None:
+    """Where links follow from a range, new neighbours come and far ones go."""
+    living = scene.living
+    living.move(v, x, y)
+    for w in living.within_range(v):
+        if living.link(v, w) is None:
+            _connect(scene, v, w)
+    for w in list(scene.sim.peers[v]):
+        scene.refresh_link(v, w)
+
+
+def _add(scene: Scene, event: Any) -> None:
+    living = scene.living
+    v = living.add_node(event.id, event.x, event.y)
+    scene.sim.add_node()
+    scene.wants.append(0)
+    scene.sync_inputs(v)
+    linked = [living.index(name) for name in event.links] or living.within_range(v)
+    for w in linked:
+        _connect(scene, v, w)
+    scene.judge.world_changed()
+
+
+def _connect(scene: Scene, v: int, w: int) -> None:
+    scene.living.add_link(v, w)
+    scene.sim.add_link(v, w, scene.base_loss)
+    scene.sync_inputs(v)
+    scene.sync_inputs(w)
+    scene.judge.world_changed()
+
+
+def _corrupt(scene: Scene, index: int, path: str, event: Any) -> None:
+    sim = scene.sim
+    layer = None if event.layer == "*" else event.layer
+    nodes = [v for v in range(sim.n) if sim.alive[v]] if event.node == "*" else [scene.living.index(event.node)]
+    value = _value(scene, path, event)
+    storage.corrupt(
+        scene.spec,
+        sim.st,
+        Stream(scene.seed, "corrupt", index),
+        nodes,
+        sim.peers,
+        layer=layer,
+        field_name=event.field,
+        value=value,
+    )
+    scene.corrupted.update(nodes)
+
+
+def _value(scene: Scene, path: str, event: Any) -> float | None:
+    """The value that a corruption asks for, if the field may hold it. Raises ScenarioError."""
+    names = [layer.name for layer in scene.spec.layers]
+    if event.layer != "*" and event.layer not in names:
+        raise ScenarioError(f"{path}.layer", event.layer, f'{", ".join(names)} or "*"', "unknown layer")
+    if event.field is None:
+        if event.value is not None:
+            raise ScenarioError(f"{path}.value", event.value, "a field beside it", "a value without a field")
+        return None
+    if event.layer == "*":
+        raise ScenarioError(f"{path}.layer", "*", "one layer beside a field", "a field needs its layer")
+    known = {f.name: f.kind for f in fields(scene.spec.layer(event.layer).state) if not isinstance(f.kind, Input)}
+    if event.field not in known:
+        raise ScenarioError(f"{path}.field", event.field, ", ".join(known), f"no such variable in layer {event.layer}")
+    if event.value is None:
+        return None
+    kind, env = known[event.field], scene.sim.st.env
+    if kind.name == "seconds":
+        if isinstance(event.value, (int, float)):
+            return float(event.value)
+        raise ScenarioError(f"{path}.value", event.value, "seconds", "not a number")
+    width = min(len(scene.sim.peers[v]) for v in _targets(scene, event)) - 1
+    low, high = kind.lo, width if kind.name == "slot" else kind.top(env)
+    if not isinstance(event.value, (int, float)) or event.value != int(event.value) or not low <= event.value <= high:
+        allowed = f"a whole number from {low} to {high}"
+        raise ScenarioError(f"{path}.value", event.value, allowed, f"outside what {event.field} can hold")
+    return int(event.value)
+
+
+def _targets(scene: Scene, event: Any) -> list[int]:
+    return list(range(scene.sim.n)) if event.node == "*" else [scene.living.index(event.node)]
+
+
+def _corrupt_messages(scene: Scene, stream: Stream, share: float) -> None:
+    """Random fields for some of the frames in the air; a list keeps its length."""
+    sim = scene.sim
+    changed = []
+    for t, seq, v, slot, kind, m in sim.air:
+        if stream.uniform() < share:
+            made = {f.name: f.kind.draw(stream, sim.st.env, len(sim.peers[v])) for f in fields(type(m))}
+            if sim.listed[kind]:
+                name = m._fields[-1]
+                kinds = {f.name: f.kind for f in fields(type(m))}
+                made[name] = tuple(kinds[name].draw(stream, sim.st.env, 0) for _ in m[-1])  # type: ignore[assignment]
+                made["size"] = len(m[-1])
+            m = type(m)(**made)
+        changed.append((t, seq, v, slot, kind, m))
+    sim.air = deque(changed)
+
+
+def _inject(scene: Scene, path: str, event: Any) -> None:
+    sim, living = scene.sim, scene.living
+    to, sender = living.index(event.to), living.index(event.from_)
+    if sender not in sim.peers[to]:
+        near = ", ".join(living.ids[w] for w in sim.peers[to][:8])
+        raise ScenarioError(f"{path}.from", event.from_, f"a neighbour of {event.to}: {near}", "not a neighbour")
+    kinds = {m.name: m for m in scene.spec.messages if m.shape != "local"}
+    if event.message not in kinds:
+        raise ScenarioError(f"{path}.message", event.message, ", ".join(kinds), "unknown message")
+    declared = {f.name: f.kind for f in fields(kinds[event.message].type)}
+    for name in event.fields:
+        if name not in declared:
+            raise ScenarioError(f"{path}.fields.{name}", event.fields[name], ", ".join(declared), "unknown field")
+    made: dict[str, Any] = {}
+    is_listed = sim.listed[sim.kinds[kinds[event.message].type]]
+    listed = list(declared)[-1] if is_listed else None
+    for name, kind in declared.items():
+        given = event.fields.get(name, () if name == listed else max(kind.lo, 0))
+        entries = given if isinstance(given, (tuple, list)) else (given,)
+        low, high = kind.lo, kind.top(sim.st.env)
+        if (name == listed) != isinstance(given, (tuple, list)) or not all(low <= x <= high for x in entries):
+            allowed = f"{'a list of whole numbers' if name == listed else 'a whole number'} from {low} to {high}"
+            raise ScenarioError(f"{path}.fields.{name}", given, allowed, "not what this field can hold")
+        made[name] = tuple(entries) if name == listed else given
+    if listed is not None:
+        made["size"] = len(made[listed])
+    sim.inject(to, kinds[event.message].type(**made), sim.peers[to].index(sender))

@@ -1,0 +1,82 @@
+"""A scenario on stage: the simulator, its living network, and the books kept from outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.declare import NONE, ProtocolSpec
+from engine.core.errors import ScenarioError
+from engine.core.simulator import Simulator
+from engine.oracle.delivery import Deliveries
+from engine.oracle.legitimacy import Judge
+from engine.oracle.structure import Truth
+from engine.play.living import Living
+
+
+class Scene:
+    """What commands act on and readers look at."""
+
+    def __init__(
+        self, spec: ProtocolSpec, living: Living, par: Any, *, root: int, channels: int, seed: int, delay_s: float, loss: float
+    ) -> None:
+        self.spec, self.living, self.seed, self.room = spec, living, seed, channels
+        self.sim = Simulator(
+            spec, living.peers(), par, root=root, channels=channels, seed=seed, delay_s=delay_s, loss=loss
+        )
+        self.base_loss = loss
+        self.cut: set[tuple[int, int]] = set()  # directed links that a command failed
+        self.channels: list[str] = []
+        self.wants = [0] * len(living.ids)  # what the applications asked for, bit c for channel c
+        self.judge = Judge()
+        shapes = [m.shape for m in spec.messages]
+        self.deliveries = Deliveries({k for k, shape in enumerate(shapes) if shape == "publication"})
+        self.corrupted: set[int] = set()  # by a fault, and still wrong
+        for v in range(self.sim.n):
+            self.sync_inputs(v)
+
+    def sync_inputs(self, v: int) -> None:
+        """Tell node v's neighbourhood layer whom its radio can reach."""
+        hood = self.sim.st.hood
+        hood.degree[v] = len(self.sim.peers[v])
+        hood.peer[v][:] = self.sim.peers[v]
+
+    def truth(self) -> Truth:
+        """The legitimate structure right now."""
+        sim = self.sim
+        return self.judge.look(sim.st, sim.peers, sim.works, sim.alive)
+
+    def channel(self, name: str, path: str) -> int:
+        """The number of a channel; a new name takes the next. Raises ScenarioError when there is no room."""
+        if name not in self.channels:
+            if len(self.channels) >= self.room:
+                allowed = f"at most {self.room} channels ({', '.join(self.channels)}), or a larger protocol.params.channels"
+                raise ScenarioError(path, name, allowed, "no room for another channel")
+            self.channels.append(name)
+        return self.channels.index(name)
+
+    def in_reach(self, a: int, b: int) -> bool:
+        """Whether two linked nodes are near enough (always, where links do not follow from a range)."""
+        return self.living.range_m is None or b in self.living.within_range(a)
+
+    def refresh_link(self, a: int, b: int) -> None:
+        """Set whether the link works, each way, and who hears whom."""
+        sim, near = self.sim, self.in_reach(a, b)
+        for v, w in ((a, b), (b, a)):
+            sim.works[v][sim.peers[v].index(w)] = near and (v, w) not in self.cut
+        sim.listen(a)
+        sim.listen(b)
+        self.judge.world_changed()
+
+    def link_byte(self, k: int) -> int:
+        """Bits of link k: 0 works onwards, 1 works back, 2 second accepts first, 3 first accepts second."""
+        a, b = self.living.links[k]
+        sim, hood = self.sim, self.sim.st.hood
+        j, i = sim.peers[a].index(b), sim.peers[b].index(a)
+        onwards = sim.alive[a] and sim.alive[b] and sim.works[a][j]
+        back = sim.alive[a] and sim.alive[b] and sim.works[b][i]
+        return int(onwards) | int(back) << 1 | (hood.up[b][i] & 1) << 2 | (hood.up[a][j] & 1) << 3
+
+    def parent(self, v: int) -> int:
+        """The node that v takes as its parent, or NONE."""
+        slot: int = self.sim.st.tree.parent[v]
+        return self.sim.peers[v][slot] if 0 <= slot < len(self.sim.peers[v]) else NONE
