@@ -1,0 +1,208 @@
+"""A network as a run starts on it: nodes in order, where they are drawn, and which are linked."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from engine.core.errors import ScenarioError
+from engine.world.words import one_of
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """Nodes and links; node order is document order, which settles every tie in the protocols.
+
+    x, y: drawing coordinates, y growing downwards; in metres where `metric`.
+    links: (i, j) with i < j, sorted.
+    quality: per link, transmit quality i → j and j → i, 0…1, 0 where not reported.
+    range_m: set where links follow from positions, so that moving a node changes them.
+    z: heights in metres, which count towards the range.
+    """
+
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    links: Pairs
+    quality: tuple[tuple[float, float], ...] | None = None
+    range_m: float | None = None
+    metric: bool = False
+    z: tuple[float, ...] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many nodes."""
+        return len(self.ids)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Index by id."""
+        return {name: i for i, name in enumerate(self.ids)}
+
+    @cached_property
+    def adjacency(self) -> tuple[tuple[int, ...], ...]:
+        """Neighbours by node, each sorted."""
+        # Links are sorted, so first all smaller neighbours arrive in order, then all larger ones.
+        smaller: list[list[int]] = [[] for _ in self.ids]
+        larger: list[list[int]] = [[] for _ in self.ids]
+        for i, j in self.links:
+            larger[i].append(j)
+            smaller[j].append(i)
+        return tuple(tuple(a + b) for a, b in zip(smaller, larger, strict=True))
+
+    def index(self, node: str, path: str = "node") -> int:
+        """The index of an id.
+
+        Raises: ScenarioError at `path`, with the nearest known ids.
+        """
+        found = self.places.get(node)
+        if found is None:
+            raise self.unknown(node, path)
+        return found
+
+    def unknown(self, node: str, path: str) -> ScenarioError:
+        """The error for an id this network does not have; a display name is recognised."""
+        if node in self.names:
+            named = self.ids[self.names.index(node)]
+            return ScenarioError(
+                path, node, f"a node id; the node named {node!r} has the id {named!r}", "unknown node"
+            )
+        return ScenarioError(path, node, one_of(node, self.ids), "unknown node")
+
+    def neighbours(self, i: int) -> tuple[int, ...]:
+        """The nodes linked to `i`, sorted."""
+        return self.adjacency[i]
+
+    def components(self) -> list[list[int]]:
+        """The connected parts, each sorted; largest first, equal sizes by their first node."""
+        return components(self.n, self.adjacency)
+
+    def in_range(self, i: int, x: float, y: float) -> list[int]:
+        """The nodes `i` would reach from (x, y); for networks whose links follow from a range."""
+        assert self.range_m is not None
+        reach = self.range_m * self.range_m
+        z = self.z
+        out = []
+        for j in range(self.n):
+            dz = z[i] - z[j] if z is not None else 0.0
+            if j != i and (self.x[j] - x) ** 2 + (self.y[j] - y) ** 2 + dz * dz <= reach:
+                out.append(j)
+        return out
+
+    def to_networkx(self) -> Any:
+        """The same as a networkx Graph: nodes are ids, with name, x, y; links with quality where known."""
+        # Imported here: a third of a second that most runs do not need.
+        import networkx as nx
+
+        graph: Any = nx.Graph()
+        for i, node in enumerate(self.ids):
+            graph.add_node(node, name=self.names[i], x=self.x[i], y=self.y[i])
+        for k, (i, j) in enumerate(self.links):
+            extra = {} if self.quality is None else {"tq": self.quality[k][0], "tq_back": self.quality[k][1]}
+            graph.add_edge(self.ids[i], self.ids[j], **extra)
+        return graph
+
+
+def components(n: int, adjacency: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The connected parts of a graph, each sorted; largest first, equal sizes by their first node."""
+    seen = bytearray(n)
+    parts = []
+    for start in range(n):
+        if seen[start]:
+            continue
+        seen[start] = 1
+        part = [start]
+        for v in part:
+            for w in adjacency[v]:
+                if not seen[w]:
+                    seen[w] = 1
+                    part.append(w)
+        parts.append(sorted(part))
+    return sorted(parts, key=lambda p: (-len(p), p[0]))
+
+
+def sorted_links(pairs: Iterable[tuple[int, int]]) -> Pairs:
+    """Links as (i, j) with i < j, sorted, each once."""
+    return tuple(sorted({(i, j) if i < j else (j, i) for i, j in pairs}))
+
+
+def hops_from(start: int, adjacency: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Hop distance to everything reachable, in breadth-first order."""
+    hops = {start: 0}
+    queue = deque([start])
+    while queue:
+        v = queue.popleft()
+        for w in adjacency[v]:
+            if w not in hops:
+                hops[w] = hops[v] + 1
+                queue.append(w)
+    return hops
+
+
+def central_node(network: Network) -> int:
+    """An approximate centre of the largest component; ties by node order.
+
+    Two breadth-first sweeps find a longest-looking path; of the nodes half-way along any such path the one whose
+    farthest node is nearest wins (at most 32 are tried).
+    """
+    adjacency = network.adjacency
+    part = network.components()[0]
+    first = hops_from(part[0], adjacency)
+    a = _farthest(first)
+    from_a = hops_from(a, adjacency)
+    b = _farthest(from_a)
+    from_b = hops_from(b, adjacency)
+    length = from_a[b]
+    middle = [
+        v for v in part if from_a[v] + from_b[v] == length and from_a[v] in (length // 2, (length + 1) // 2)
+    ]
+    step = max(1, -(-len(middle) // 32))
+    return min(middle[::step], key=lambda v: (max(hops_from(v, adjacency).values()), v))
+
+
+def _farthest(hops: dict[int, int]) -> int:
+    return max(hops, key=lambda v: (hops[v], -v))
+
+
+def linked_within(
+    x: Sequence[float],
+    y: Sequence[float],
+    range_m: float,
+    z: Sequence[float] | None = None,
+    most: int | None = None,
+) -> Pairs:
+    """All pairs at most `range_m` apart, (i, j) with i < j, sorted; buckets as wide as the range.
+
+    Raises: ScenarioError when there are more than `most`.
+    """
+    buckets: dict[tuple[int, int], list[int]] = {}
+    for i in range(len(x)):
+        buckets.setdefault((int(x[i] // range_m), int(y[i] // range_m)), []).append(i)
+    reach = range_m * range_m
+    found: list[tuple[int, int]] = []
+    for (cx, cy), here in buckets.items():
+        # This bucket and four of its eight neighbours: every pair of buckets once.
+        around = [
+            j
+            for other in ((1, 0), (-1, 1), (0, 1), (1, 1))
+            for j in buckets.get((cx + other[0], cy + other[1]), ())
+        ]
+        for k, i in enumerate(here):
+            xi, yi = x[i], y[i]
+            for j in here[k + 1 :] + around:
+                dx, dy = x[j] - xi, y[j] - yi
+                apart = dx * dx + dy * dy
+                if z is not None:
+                    apart += (z[j] - z[i]) ** 2
+                if apart <= reach:
+                    found.append((i, j) if i < j else (j, i))
+            if most is not None and len(found) > most:
+                allowed = f"a range that gives at most {most:,} links"
+                raise ScenarioError("topology.range_m", range_m, allowed, "too many links")
+    return tuple(sorted(found))

@@ -1,0 +1,36 @@
+"""From the topology part of a document to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.world import generators
+from engine.world.explicit import from_explicit
+from engine.world.network import Network
+from engine.world.topologies import Builtin, Explicit, Geometric, Gnp, Grid, Line, Ring, Star, Topology, Zones
+
+_BUILDERS: dict[type, Callable[[Any, int], Network]] = {
+    Line: generators.line,
+    Ring: generators.ring,
+    Star: generators.star,
+    Grid: generators.grid,
+    Gnp: generators.gnp,
+    Geometric: generators.geometric,
+    Zones: generators.zones,
+}
+
+
+def build_network(topology: Topology, seed: int) -> Network:
+    """The network of a topology; equal topology and seed, equal network.
+
+    Raises: ScenarioError when a random network does not get connected, or a built-in one is unknown.
+    """
+    if isinstance(topology, Explicit):
+        return from_explicit(topology)
+    if isinstance(topology, Builtin):
+        # Imported here: the catalogue itself builds networks from explicit topologies.
+        from engine.world.builtin import build
+
+        return build(topology)
+    return _BUILDERS[type(topology)](topology, seed)
