@@ -7,19 +7,19 @@
 
 /** The network: what changes only with the world's epoch. */
 export interface World {
-  epoch: number;
-  n: number;
-  m: number;
-  ids: readonly string[];
-  names: readonly string[];
+  epoch: number
+  n: number
+  m: number
+  ids: readonly string[]
+  names: readonly string[]
   /** Drawing coordinates; y grows downwards. */
-  x: Float32Array;
-  y: Float32Array;
-  from: Uint32Array;
-  to: Uint32Array;
+  x: Float32Array
+  y: Float32Array
+  from: Uint32Array
+  to: Uint32Array
   /** Index of the designated root, -1 for none. */
-  root: number;
-  channels: readonly string[];
+  root: number
+  channels: readonly string[]
 }
 
 /**
@@ -27,19 +27,19 @@ export interface World {
  * changed since a view last looked is up to each view (compare copies).
  */
 export interface State {
-  version: number;
-  t: number;
-  flags: Int32Array;
-  parent: Int32Array;
-  depth: Int32Array;
-  root: Int32Array;
-  ringLength: Int32Array;
-  wants: Int32Array;
-  part: Int32Array;
-  link: Uint8Array;
+  version: number
+  t: number
+  flags: Int32Array
+  parent: Int32Array
+  depth: Int32Array
+  root: Int32Array
+  ringLength: Int32Array
+  wants: Int32Array
+  part: Int32Array
+  link: Uint8Array
   /** Ring positions of node v: pos[posStart[v]] … pos[posStart[v + 1] - 1]. */
-  posStart: Uint32Array;
-  pos: Int32Array;
+  posStart: Uint32Array
+  pos: Int32Array
 }
 
 /**
@@ -47,40 +47,40 @@ export interface State {
  * `head` is where the next one goes, `size` how many of the latest are kept.
  */
 export interface Flights {
-  capacity: number;
-  head: number;
-  size: number;
-  start: Float64Array;
-  flight: Float32Array;
-  from: Uint32Array;
-  to: Uint32Array;
-  fromPos: Int32Array;
-  toPos: Int32Array;
-  publication: Int32Array;
-  kind: Uint8Array;
-  lost: Uint8Array;
+  capacity: number
+  head: number
+  size: number
+  start: Float64Array
+  flight: Float32Array
+  from: Uint32Array
+  to: Uint32Array
+  fromPos: Int32Array
+  toPos: Int32Array
+  publication: Int32Array
+  kind: Uint8Array
+  lost: Uint8Array
 }
 
 export interface MessageKind {
-  name: string;
-  shape: 'publication' | 'subscription' | 'structure';
+  name: string
+  shape: 'publication' | 'subscription' | 'structure'
 }
 
 /** Layer curves: samples (t, wrong per layer), and since when each layer has been legitimate. */
 export interface Curves {
-  layers: readonly string[];
-  size: number;
-  t: Float64Array;
-  wrong: Int32Array[];
-  since: (number | null)[];
+  layers: readonly string[]
+  size: number
+  t: Float64Array
+  wrong: Int32Array[]
+  since: (number | null)[]
 }
 
 /** Something on the time line. */
 export interface Mark {
-  t: number;
-  kind: 'fault' | 'restore' | 'corrupt' | 'publish' | 'subscribe' | 'other';
-  label: string;
-  node: number;
+  t: number
+  kind: 'fault' | 'restore' | 'corrupt' | 'publish' | 'subscribe' | 'other'
+  label: string
+  node: number
 }
 
 export const FLAG = {
@@ -91,10 +91,10 @@ export const FLAG = {
   publisher: 16,
   wrong: (layer: number): number => 256 << layer,
   anyWrong: 0x7fffff00,
-};
+}
 
 /** Bits of a link's byte: whether it works, and whether the receiving end's neighbourhood accepts it, each way. */
-export const LINK = { forth: 1, back: 2, acceptedForth: 4, acceptedBack: 8 };
+export const LINK = { forth: 1, back: 2, acceptedForth: 4, acceptedBack: 8 }
 
 /** An empty state: every node alive and alone, every link working and not yet accepted. */
 export function createState(n: number, m: number): State {
@@ -111,7 +111,7 @@ export function createState(n: number, m: number): State {
     link: new Uint8Array(m).fill(LINK.forth | LINK.back),
     posStart: new Uint32Array(n + 1),
     pos: new Int32Array(0),
-  };
+  }
 }
 
 export function createFlights(capacity: number): Flights {
@@ -128,7 +128,7 @@ export function createFlights(capacity: number): Flights {
     publication: new Int32Array(capacity),
     kind: new Uint8Array(capacity),
     lost: new Uint8Array(capacity),
-  };
+  }
 }
 
 /** Adds one message and returns its slot; the oldest one makes room when the buffer is full. */
@@ -143,24 +143,24 @@ export function pushFlight(
   publication: number,
   kind: number,
 ): number {
-  const k = f.head;
-  f.start[k] = start;
-  f.flight[k] = flight;
-  f.from[k] = from;
-  f.to[k] = to;
-  f.fromPos[k] = fromPos;
-  f.toPos[k] = toPos;
-  f.publication[k] = publication;
-  f.kind[k] = kind;
-  f.lost[k] = 0;
-  f.head = (k + 1) % f.capacity;
-  f.size = Math.min(f.size + 1, f.capacity);
-  return k;
+  const k = f.head
+  f.start[k] = start
+  f.flight[k] = flight
+  f.from[k] = from
+  f.to[k] = to
+  f.fromPos[k] = fromPos
+  f.toPos[k] = toPos
+  f.publication[k] = publication
+  f.kind[k] = kind
+  f.lost[k] = 0
+  f.head = (k + 1) % f.capacity
+  f.size = Math.min(f.size + 1, f.capacity)
+  return k
 }
 
 /** Slot of the i-th message kept, oldest first. */
 export function flightSlot(f: Flights, i: number): number {
-  return (f.head - f.size + i + f.capacity) % f.capacity;
+  return (f.head - f.size + i + f.capacity) % f.capacity
 }
 
 /**
@@ -170,20 +170,20 @@ export function flightSlot(f: Flights, i: number): number {
  */
 export function markLost(f: Flights, t: number, from: number, to: number, kind: number): number {
   for (let i = f.size - 1; i >= 0; i--) {
-    const k = flightSlot(f, i);
-    if (f.from[k] !== from || f.to[k] !== to || f.kind[k] !== kind || f.lost[k]) continue;
-    const start = f.start[k] ?? 0;
-    if (start > t + 1e-9 || start + (f.flight[k] ?? 0) < t - 1e-6) continue;
-    f.lost[k] = 1;
-    return k;
+    const k = flightSlot(f, i)
+    if (f.from[k] !== from || f.to[k] !== to || f.kind[k] !== kind || f.lost[k]) continue
+    const start = f.start[k] ?? 0
+    if (start > t + 1e-9 || start + (f.flight[k] ?? 0) < t - 1e-6) continue
+    f.lost[k] = 1
+    return k
   }
-  return -1;
+  return -1
 }
 
 /** Forgets every message, for instance after a reset. */
 export function clearFlights(f: Flights): void {
-  f.head = 0;
-  f.size = 0;
+  f.head = 0
+  f.size = 0
 }
 
 export function createCurves(layers: readonly string[], capacity = 256): Curves {
@@ -193,22 +193,22 @@ export function createCurves(layers: readonly string[], capacity = 256): Curves 
     t: new Float64Array(capacity),
     wrong: layers.map(() => new Int32Array(capacity)),
     since: layers.map(() => null),
-  };
+  }
 }
 
 /** Appends a sample, doubling the columns when full; `wrong` holds one count per layer. */
 export function pushSample(c: Curves, t: number, wrong: ArrayLike<number>): void {
   if (c.size === c.t.length) {
-    const t2 = new Float64Array(c.size * 2);
-    t2.set(c.t);
-    c.t = t2;
+    const t2 = new Float64Array(c.size * 2)
+    t2.set(c.t)
+    c.t = t2
     c.wrong = c.wrong.map((w) => {
-      const w2 = new Int32Array(c.size * 2);
-      w2.set(w);
-      return w2;
-    });
+      const w2 = new Int32Array(c.size * 2)
+      w2.set(w)
+      return w2
+    })
   }
-  c.t[c.size] = t;
-  c.wrong.forEach((w, layer) => (w[c.size] = wrong[layer] ?? 0));
-  c.size++;
+  c.t[c.size] = t
+  c.wrong.forEach((w, layer) => (w[c.size] = wrong[layer] ?? 0))
+  c.size++
 }
