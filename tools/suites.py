@@ -13,6 +13,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -247,8 +248,10 @@ def _run_check(check: Check, extra: Sequence[str], aloud: bool) -> tuple[Counts,
     code = run_logged(check.name, command, None if aloud else log, env | check.env, limit_s=LIMIT_S)
     seconds = time.monotonic() - started
     counts = Counts()
-    if check.reader and check.report and check.report.exists():
-        counts = check.reader(check.report)
+    if check.reader and check.report:
+        # A crash may leave no report, or half of one.
+        with suppress(OSError, ValueError, LookupError, ElementTree.ParseError):
+            counts = check.reader(check.report)
     elif code == 0:
         counts = Counts(passed=1)
     # Whatever the report says: a command that failed has failed, and a suite that tested nothing as well.
