@@ -16,10 +16,12 @@ them up to date too, so that taking turns costs nothing.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from tools.console import CACHE, ROOT, Stop
@@ -60,7 +62,7 @@ def install(*, tools: bool) -> None:
 def build() -> None:
     """Build the page if its sources changed."""
     sources = [path for path in files(ROOT / "frontend") if DIST not in path.parents]
-    key = digest([*sources, ROOT / "package.json", ROOT / "package-lock.json"])
+    key = digest([*sources, ROOT / "package-lock.json"])
 
     def vite() -> None:
         command: list[str | Path] = [MODULES / ".bin" / "vite", "build", "frontend", "--logLevel", "warn"]
@@ -89,7 +91,10 @@ def _make_venv(tools: bool) -> None:
 
 
 def _install_python(lock: Path, tools: bool) -> None:
-    key = digest([lock, ROOT / "pyproject.toml"])
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    # What the editable install is made from; the settings of the tools are read where they lie.
+    project = (told["build-system"], told["project"], told["tool"]["setuptools"])
+    key = f"{digest([lock])} {json.dumps(project)}"
 
     def pip() -> None:
         _need_space(tools)
@@ -173,8 +178,9 @@ def _check_node(node: Path) -> None:
 
 
 def _install_node(tools: bool) -> None:
-    sources = digest(ROOT / name for name in ("package.json", "package-lock.json", ".npmrc"))
-    key = f"{sources} {'all' if tools else 'run'}"
+    told = json.loads((ROOT / "package.json").read_text())
+    wanted = json.dumps([told["dependencies"], told["devDependencies"]])
+    key = f"{digest([ROOT / 'package-lock.json', ROOT / '.npmrc'])} {wanted} {'all' if tools else 'run'}"
 
     def npm() -> None:
         _need_space(tools)
