@@ -7,7 +7,9 @@ type Piece = ['u8' | 'u32' | 'i32' | 'f32' | 'f64', number[]]
 const SIZE = { u8: 1, u32: 4, i32: 4, f32: 4, f64: 8 }
 
 function bytes(pieces: Piece[]): Uint8Array {
-  const view = new DataView(new ArrayBuffer(pieces.reduce((sum, [type, v]) => sum + SIZE[type] * v.length, 0)))
+  const view = new DataView(
+    new ArrayBuffer(pieces.reduce((sum, [type, v]) => sum + SIZE[type] * v.length, 0)),
+  )
   let at = 0
   for (const [type, values] of pieces)
     for (const value of values) {

@@ -7,6 +7,7 @@
  */
 import { clearFlights, markLost, pushFlight, pushSample } from './model'
 import type { Curves, Flights, State, World } from './model'
+import { FRAME, HEADER_BYTES, SECTION, SECTION_HEADER_BYTES, WIRE_VERSION } from './wire.gen'
 
 /** The server (or something on the way) sent bytes that are not a frame. */
 export class FrameError extends Error {
@@ -47,21 +48,6 @@ export interface Frame {
   deliveries: { t: Float64Array; node: Uint32Array; publication: Int32Array } | null
 }
 
-const TAG = {
-  columnFull: 1,
-  columnChanges: 2,
-  linksFull: 3,
-  linksChanges: 4,
-  positionsFull: 5,
-  positionsChanges: 6,
-  sends: 7,
-  drops: 8,
-  legitimacy: 9,
-  deliveries: 10,
-} as const
-
-const HEADER = 32
-
 /** Hands out typed arrays from one payload, in order, and refuses to run past the end of the frame. */
 class Reader {
   constructor(
@@ -71,7 +57,8 @@ class Reader {
 
   private take(count: number, size: number): number {
     const start = this.at
-    if (count * size > this.buffer.byteLength - start) throw new FrameError('a section runs past the end of the frame')
+    if (count * size > this.buffer.byteLength - start)
+      throw new FrameError('a section runs past the end of the frame')
     this.at += count * size
     return start
   }
@@ -94,7 +81,8 @@ class Reader {
 }
 
 function below(values: Uint32Array, limit: number, what: string): Uint32Array {
-  for (const value of values) if (value >= limit) throw new FrameError(`${what} ${value} is not below ${limit}`)
+  for (const value of values)
+    if (value >= limit) throw new FrameError(`${what} ${value} is not below ${limit}`)
   return values
 }
 
@@ -111,14 +99,16 @@ function finite(values: Float64Array | Float32Array): void {
 
 /** Takes a frame apart. Raises FrameError for anything docs/wire.md does not allow. */
 export function decode(buffer: ArrayBuffer): Frame {
-  if (buffer.byteLength < HEADER) throw new FrameError('a frame is shorter than its header')
+  if (buffer.byteLength < HEADER_BYTES) throw new FrameError('a frame is shorter than its header')
   const view = new DataView(buffer)
   if (view.getUint16(0) !== 0x5243) throw new FrameError('a frame does not start with RC')
-  if (view.getUint8(2) !== 1) throw new FrameError(`frame version ${view.getUint8(2)} is not known here`)
+  if (view.getUint8(2) !== WIRE_VERSION)
+    throw new FrameError(`frame version ${view.getUint8(2)} is not known here`)
   const kind = view.getUint8(3)
-  if (kind !== 1 && kind !== 2) throw new FrameError(`frame kind ${kind} is not known here`)
+  if (kind !== FRAME.FULL && kind !== FRAME.DELTA)
+    throw new FrameError(`frame kind ${kind} is not known here`)
   const frame: Frame = {
-    full: kind === 1,
+    full: kind === FRAME.FULL,
     number: view.getUint32(4, true),
     t: view.getFloat64(8, true),
     n: view.getUint32(16, true),
@@ -134,10 +124,10 @@ export function decode(buffer: ArrayBuffer): Frame {
     deliveries: null,
   }
   if (!Number.isFinite(frame.t)) throw new FrameError('the time of a frame is not a number')
-  let at = HEADER
+  let at = HEADER_BYTES
   for (let left = view.getUint16(28, true); left > 0; left--) {
-    if (buffer.byteLength - at < 8) throw new FrameError('a section has no header')
-    const reader = new Reader(buffer, at + 8)
+    if (buffer.byteLength - at < SECTION_HEADER_BYTES) throw new FrameError('a section has no header')
+    const reader = new Reader(buffer, at + SECTION_HEADER_BYTES)
     section(frame, view.getUint8(at), view.getUint8(at + 1), view.getUint32(at + 4, true), reader)
     at = Math.ceil(reader.at / 8) * 8
   }
@@ -151,33 +141,33 @@ function section(frame: Frame, tag: number, id: number, k: number, read: Reader)
     if (count !== expected) throw new FrameError(`section ${tag} has ${count} entries, not ${expected}`)
   }
   switch (tag) {
-    case TAG.columnFull:
+    case SECTION.COLUMN_FULL:
       whole(k, n)
       frame.columns.set(id, { index: null, value: read.i32(k) })
       return
-    case TAG.columnChanges:
+    case SECTION.COLUMN_CHANGES:
       frame.columns.set(id, { index: below(read.u32(k), n, 'node'), value: read.i32(k) })
       return
-    case TAG.linksFull:
+    case SECTION.LINKS_FULL:
       whole(k, m)
       frame.links = { index: null, value: read.u8(k) }
       return
-    case TAG.linksChanges:
+    case SECTION.LINKS_CHANGES:
       frame.links = { index: below(read.u32(k), m, 'link'), value: read.u8(k) }
       return
-    case TAG.positionsFull: {
+    case SECTION.POSITIONS_FULL: {
       const start = rising(read.u32(n + 1))
       whole(start[n] ?? 0, k)
       frame.positions = { index: null, start, value: read.i32(k) }
       return
     }
-    case TAG.positionsChanges: {
+    case SECTION.POSITIONS_CHANGES: {
       const index = below(read.u32(k), n, 'node')
       const start = rising(read.u32(k + 1))
       frame.positions = { index, start, value: read.i32(start[k] ?? 0) }
       return
     }
-    case TAG.sends: {
+    case SECTION.SENDS: {
       const start = read.f64(k)
       const flight = read.f32(k)
       finite(start)
@@ -187,19 +177,19 @@ function section(frame: Frame, tag: number, id: number, k: number, read: Reader)
       frame.sends = { start, flight, from, to, fromPos, toPos, publication, kind: read.u8(k) }
       return
     }
-    case TAG.drops: {
+    case SECTION.DROPS: {
       const t = read.f64(k)
       const [from, to] = [below(read.u32(k), n, 'node'), below(read.u32(k), n, 'node')]
       frame.drops = { t, from, to, kind: read.u8(k), reason: read.u8(k) }
       return
     }
-    case TAG.legitimacy: {
+    case SECTION.LEGITIMACY: {
       const t = read.f64(k)
       finite(t)
       frame.samples = { layers: id, t, wrong: read.i32(id * k) }
       return
     }
-    case TAG.deliveries: {
+    case SECTION.DELIVERIES: {
       const t = read.f64(k)
       frame.deliveries = { t, node: below(read.u32(k), n, 'node'), publication: read.i32(k) }
       return
@@ -268,7 +258,8 @@ export function apply(frame: Frame, model: Model): void {
   if (frame.sends) applySends(model.flights, frame.sends)
   if (frame.drops) {
     const { t, from, to, kind } = frame.drops
-    for (let i = 0; i < t.length; i++) markLost(model.flights, t[i] ?? 0, from[i] ?? 0, to[i] ?? 0, kind[i] ?? 0)
+    for (let i = 0; i < t.length; i++)
+      markLost(model.flights, t[i] ?? 0, from[i] ?? 0, to[i] ?? 0, kind[i] ?? 0)
   }
   if (frame.samples) applySamples(model.curves, frame.samples)
   state.t = frame.t
@@ -277,7 +268,8 @@ export function apply(frame: Frame, model: Model): void {
 
 function requireAll(frame: Frame, model: Model): void {
   const complete = (changes: Changes<unknown> | null | undefined): boolean => changes?.index === null
-  if (!model.columns.every((_, id) => complete(frame.columns.get(id)))) throw new FrameError('a full frame lacks a node column')
+  if (!model.columns.every((_, id) => complete(frame.columns.get(id))))
+    throw new FrameError('a full frame lacks a node column')
   if (!complete(frame.links)) throw new FrameError('a full frame lacks the links')
 }
 
@@ -298,7 +290,10 @@ function applyPositions(state: State, n: number, p: NonNullable<Frame['positions
   const pos = new Int32Array(start[n] ?? 0)
   for (let v = 0; v < n; v++) {
     const i = slot[v] ?? -1
-    const part = i < 0 ? state.pos.subarray(state.posStart[v], state.posStart[v + 1]) : p.value.subarray(p.start[i], p.start[i + 1])
+    const part =
+      i < 0
+        ? state.pos.subarray(state.posStart[v], state.posStart[v + 1])
+        : p.value.subarray(p.start[i], p.start[i + 1])
     pos.set(part, start[v])
   }
   state.posStart = start
@@ -341,7 +336,8 @@ export function addSample(curves: Curves, t: number, wrong: ArrayLike<number>): 
   const { size } = curves
   for (let layer = 0; layer < curves.layers.length; layer++)
     curves.since[layer] = wrong[layer] ? null : (curves.since[layer] ?? t)
-  const equals = (at: number): boolean => at >= 0 && curves.wrong.every((w, layer) => w[at] === (wrong[layer] ?? 0))
+  const equals = (at: number): boolean =>
+    at >= 0 && curves.wrong.every((w, layer) => w[at] === (wrong[layer] ?? 0))
   if (equals(size - 1) && equals(size - 2)) {
     curves.t[size - 1] = t
     return

@@ -83,7 +83,9 @@ export class ReplayClock {
     const drift = aim - this.now
     // Far off (a tab came back, the speed changed): go there at once instead of racing.
     const next =
-      Math.abs(drift) > this.rate * 1.5 ? aim : this.now + passed * this.rate + drift * Math.min(1, passed * 4)
+      Math.abs(drift) > this.rate * 1.5
+        ? aim
+        : this.now + passed * this.rate + drift * Math.min(1, passed * 4)
     this.now = Math.min(this.latest, Math.max(this.now, next))
     return this.now
   }

@@ -4,7 +4,7 @@ import type { Link, Wire } from './socket'
 
 class FakeWire implements Wire {
   binaryType: BinaryType = 'blob'
-  readyState = 1
+  readyState: 0 | 1 | 2 | 3 = 1
   onopen: ((event: Event) => void) | null = null
   onmessage: ((event: MessageEvent) => void) | null = null
   onclose: ((event: CloseEvent) => void) | null = null
@@ -116,10 +116,10 @@ describe('a connection', () => {
 
   it('stops when the server says that the session is gone', () => {
     connect()
-    last().say({ type: 'bye', code: 'no-session', message: 'No such session.' })
+    last().say({ type: 'bye', code: 4004, message: 'No such session.' })
     vi.advanceTimersByTime(60_000)
     expect(wires.length).toBe(1)
-    expect(links.at(-1)).toEqual({ state: 'closed', code: 'no-session', message: 'No such session.' })
+    expect(links.at(-1)).toEqual({ state: 'closed', code: 4004, message: 'No such session.' })
   })
 
   it('ignores what an abandoned connection still says', () => {

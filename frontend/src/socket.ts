@@ -5,35 +5,41 @@
  * the whole state, so nothing needs to be remembered here. Commands given while offline are refused, not queued: they
  * would take effect at a moment nobody chose.
  */
-import type { FromServer, ToServer, Welcome } from './wire'
+import { CLOSE, WIRE_VERSION } from './wire.gen'
+import type { ClientMessage, ServerMessage, Welcome } from './wire.gen'
 
 export type Link =
   | { state: 'connecting' }
   | { state: 'live' }
   /** `at`: when the next try is due, in ms as Date.now() counts. */
-  | { state: 'waiting'; at: number; tries: number }
-  | { state: 'closed'; code: string; message: string }
+  | { state: 'waiting'; at: number; tries: number; why: string }
+  | { state: 'closed'; code: number; message: string }
 
 export interface SocketEvents {
   welcome(message: Welcome): void
-  message(message: FromServer): void
+  message(message: ServerMessage): void
   frame(bytes: ArrayBuffer): void
   link(link: Link): void
 }
 
 /** What of WebSocket is needed; tests bring their own. */
-export type Wire = Pick<WebSocket, 'send' | 'close' | 'binaryType' | 'readyState' | 'onopen' | 'onmessage' | 'onclose'>
+export type Wire = Pick<
+  WebSocket,
+  'send' | 'close' | 'binaryType' | 'readyState' | 'onopen' | 'onmessage' | 'onclose'
+>
 
 const OPEN = 1
 /** Nothing heard for this long, although asked: the connection is dead. */
 const SILENCE_MS = 12_000
 const PING_MS = 4_000
 /** `bye` codes after which trying again cannot help. */
-const FINAL = new Set(['no-session', 'wrong-token', 'version', 'deleted'])
+const FINAL: ReadonlySet<number> = new Set([CLOSE.VERSION, CLOSE.TOKEN, CLOSE.UNKNOWN_SESSION])
 
 export class Socket {
   private wire: Wire | null = null
   private tries = 0
+  /** What the server said when it last closed the connection. */
+  private why = ''
   private retry: ReturnType<typeof setTimeout> | null = null
   private readonly pulse: ReturnType<typeof setInterval>
   private heard = 0
@@ -51,7 +57,7 @@ export class Socket {
   }
 
   /** Sends if connected; false: not sent. */
-  send(message: ToServer): boolean {
+  send(message: ClientMessage): boolean {
     if (!this.live || this.wire?.readyState !== OPEN) return false
     this.wire.send(JSON.stringify(message))
     return true
@@ -88,7 +94,8 @@ export class Socket {
     }
     this.wire = wire
     wire.binaryType = 'arraybuffer'
-    wire.onopen = () => wire.send(JSON.stringify({ type: 'hello', v: 1, token: this.token } satisfies ToServer))
+    wire.onopen = () =>
+      wire.send(JSON.stringify({ type: 'hello', v: WIRE_VERSION, token: this.token } satisfies ClientMessage))
     wire.onmessage = ({ data }: MessageEvent<unknown>) => this.receive(wire, data)
     wire.onclose = () => {
       if (this.wire !== wire || this.ended) return
@@ -107,6 +114,7 @@ export class Socket {
     const message = parse(data)
     if (!message) return this.restart('a message is not JSON with a type')
     if (message.type === 'bye') {
+      this.why = message.message
       if (!FINAL.has(message.code)) return
       this.close()
       return this.on.link({ state: 'closed', code: message.code, message: message.message })
@@ -114,6 +122,7 @@ export class Socket {
     if (message.type === 'welcome') {
       this.live = true
       this.tries = 0
+      this.why = ''
       this.on.welcome(message)
       this.on.link({ state: 'live' })
     } else if (message.type !== 'pong') this.on.message(message)
@@ -144,16 +153,21 @@ export class Socket {
       this.retry = null
       this.connect()
     }, pause)
-    this.on.link({ state: 'waiting', at: Date.now() + pause, tries: this.tries })
+    this.on.link({ state: 'waiting', at: Date.now() + pause, tries: this.tries, why: this.why })
   }
 }
 
-function parse(data: unknown): FromServer | null {
+function parse(data: unknown): ServerMessage | null {
   if (typeof data !== 'string') return null
   try {
     const message: unknown = JSON.parse(data)
-    if (typeof message === 'object' && message !== null && 'type' in message && typeof message.type === 'string')
-      return message as FromServer
+    if (
+      typeof message === 'object' &&
+      message !== null &&
+      'type' in message &&
+      typeof message.type === 'string'
+    )
+      return message as ServerMessage
   } catch {
     // falls through
   }

@@ -1,0 +1,236 @@
+/** From an address to a run: links, kept sessions, first visits, and new runs from the forms. */
+import { ApiError, api, asProblem } from './api'
+import { notices } from './notices.svelte'
+import { run } from './run.svelte'
+import type { Scenario, ScenarioEvent, Topology } from './scenario'
+import { addressKey, keep, readAddress, readKept } from './url'
+import type { Address } from './url'
+import type { Created, NetworkFacts, Problem } from './wire.gen'
+
+const FIRST_VISIT = 'first-visit'
+
+/** What stands in the way of a run: a link that cannot be opened, or one from another version. */
+export type Obstacle =
+  | { kind: 'bad-link'; title: string; problem: Problem }
+  | { kind: 'other-version'; made: string; here: string; note: string; fragment: string; address: Address }
+  | { kind: 'unreachable'; problem: Problem }
+  | { kind: 'gone'; message: string }
+
+class Opening {
+  obstacle = $state.raw<Obstacle | null>(null)
+  /** A session is being made. */
+  busy = $state(false)
+  /** Opened from a link whose run has not been changed since. */
+  fromLink = $state(false)
+
+  /** Opens what the address says; without anything there, what this browser had open last, else the first visit. */
+  async start(): Promise<void> {
+    this.obstacle = null
+    const address = readAddress(location.pathname, location.hash)
+    const kept = readKept()
+    if (address.kind === 'watch') {
+      const own = kept?.id === address.session ? kept.token : null
+      return this.connect({ id: address.session, token: own }, address)
+    }
+    // A reload resumes what runs already, be it from a link or not.
+    if (kept && kept.from === addressKey(address)) return this.connect(kept, address)
+    try {
+      if (address.kind === 'link') await this.openLink(address.fragment, address)
+      else if (address.kind === 'short') await this.openLink((await api.stored(address.id)).fragment, address)
+      else await this.firstVisit()
+    } catch (error) {
+      this.fail(error, address)
+    }
+  }
+
+  private fail(error: unknown, address: Address): void {
+    const problem = asProblem(error)
+    const away = error instanceof ApiError && (error.status === 0 || error.status >= 502)
+    if (away) this.obstacle = { kind: 'unreachable', problem }
+    else {
+      const title = address.kind === 'none' ? 'No run could be started' : 'This link cannot be opened'
+      this.obstacle = { kind: 'bad-link', title, problem }
+    }
+  }
+
+  async firstVisit(): Promise<void> {
+    clearAddress()
+    this.take(await api.create({ example: FIRST_VISIT }), { kind: 'none' })
+  }
+
+  /** Opens a whole run from its link; one made by another engine asks first. */
+  private async openLink(fragment: string, address: Address): Promise<void> {
+    const { note, engine } = await api.unlink(fragment)
+    if (note) {
+      const here = (await api.health()).version
+      this.obstacle = { kind: 'other-version', made: engine, here, note, fragment, address }
+    } else await this.openAsIs(fragment, address)
+  }
+
+  async openAsIs(fragment: string, address: Address): Promise<void> {
+    try {
+      this.take(await api.create({ link: fragment }), address)
+    } catch (error) {
+      this.fail(error, address)
+    }
+  }
+
+  /** The way on from any obstacle. */
+  async startAfresh(): Promise<void> {
+    this.obstacle = null
+    keep(null)
+    try {
+      await this.firstVisit()
+    } catch (error) {
+      this.fail(error, { kind: 'none' })
+    }
+  }
+
+  /** A new run of a document. Raises ApiError; the current run goes on until the new one is there. */
+  async begin(scenario: Scenario): Promise<void> {
+    this.busy = true
+    try {
+      const created = await api.create({ scenario: { ...scenario } })
+      clearAddress()
+      this.take(created, { kind: 'none' })
+    } finally {
+      this.busy = false
+    }
+  }
+
+  async example(name: string): Promise<void> {
+    this.busy = true
+    try {
+      const created = await api.create({ example: name })
+      clearAddress()
+      this.take(created, { kind: 'none' })
+    } finally {
+      this.busy = false
+    }
+  }
+
+  /** A watcher's own copy of what he sees, at the same moment. */
+  async fork(): Promise<void> {
+    this.busy = true
+    try {
+      const { fragment } = await api.link(run.session)
+      const created = await api.create({ link: fragment })
+      clearAddress()
+      this.take(created, { kind: 'none' })
+      notices.say('This run is yours now', 'The one you watched goes on without you.')
+    } catch (error) {
+      notices.refuse('The run was not forked', asProblem(error))
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private take(created: Created, address: Address): void {
+    keep({ id: created.id, token: created.token, from: addressKey(address) })
+    this.connect({ id: created.id, token: created.token }, address)
+    if (created.note) notices.say(created.note)
+  }
+
+  private connect(session: { id: string; token: string | null }, address: Address): void {
+    this.obstacle = null
+    this.fromLink = address.kind === 'link' || address.kind === 'short'
+    run.open(session)
+  }
+
+  /** The run went its own way: the address no longer says what is on the page. */
+  diverge(): void {
+    if (!this.fromLink) return
+    this.fromLink = false
+    clearAddress()
+    if (run.token) keep({ id: run.session, token: run.token, from: '' })
+  }
+
+  /** The session could not be taken up. */
+  async lost(message: string): Promise<void> {
+    const own = readKept()?.id === run.session
+    run.close()
+    if (!own) {
+      this.obstacle = { kind: 'gone', message }
+      return
+    }
+    keep(null)
+    await this.start()
+    if (!this.obstacle) notices.say('Your earlier run is no longer kept', 'So here is a fresh one.')
+  }
+}
+
+function clearAddress(): void {
+  if (location.pathname !== '/' || location.hash) history.replaceState(null, '', '/')
+}
+
+export const opening = new Opening()
+
+/** Another network under the same protocol; what was done to the old one does not fit the new one. */
+export function withTopology(topology: Topology, name: string): Scenario {
+  const before = run.scenario
+  const nodes = new Set(run.protocol?.params.filter((p) => p.kind === 'node').map((p) => p.name))
+  const params = Object.entries(before?.protocol.params ?? {}).filter(([key]) => !nodes.has(key))
+  return {
+    version: 1,
+    name: name.slice(0, 100),
+    seed: before?.seed ?? 1,
+    topology,
+    ...(before?.radio === undefined ? {} : { radio: before.radio }),
+    protocol: { name: before?.protocol.name ?? 'psvr', params: Object.fromEntries(params) },
+  }
+}
+
+/** The same network under another protocol, other parameters or another seed. */
+export function withChange(change: Partial<Scenario>, keepEvents: boolean): Scenario | null {
+  if (!run.scenario) return null
+  const events: ScenarioEvent[] = keepEvents ? (run.scenario.events ?? []) : []
+  return { ...run.scenario, ...change, events }
+}
+
+/** Networks from files. */
+class Upload {
+  busy = $state(false)
+  problem = $state.raw<Problem | null>(null)
+  file = $state('')
+  network = $state.raw<{ topology: Topology; facts: NetworkFacts } | null>(null)
+
+  clear(): void {
+    this.problem = this.network = null
+    this.file = ''
+  }
+
+  /** Reads a network file, or opens a scenario document at once. */
+  async read(file: File): Promise<void> {
+    this.clear()
+    this.file = file.name
+    this.busy = true
+    try {
+      const scenario = await scenarioIn(file)
+      if (scenario) {
+        await opening.begin(scenario)
+        this.clear()
+      } else {
+        const { topology, facts } = await api.upload(file)
+        this.network = { topology: topology as Topology, facts }
+      }
+    } catch (error) {
+      this.problem = asProblem(error)
+    } finally {
+      this.busy = false
+    }
+  }
+}
+
+/** A scenario document is JSON with a protocol; everything else is for the server to make out. */
+async function scenarioIn(file: File): Promise<Scenario | null> {
+  if (!/json$/i.test(file.name) || file.size > 5_000_000) return null
+  try {
+    const value: unknown = JSON.parse(await file.text())
+    const is = typeof value === 'object' && value !== null && 'protocol' in value && 'topology' in value
+    return is ? (value as Scenario) : null
+  } catch {
+    return null
+  }
+}
+
+export const upload = new Upload()

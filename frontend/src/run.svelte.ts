@@ -1,0 +1,520 @@
+/**
+ * The run on the page.
+ *
+ * Two halves. `model` is what the pictures read: typed arrays that frames write into, some twenty times a second,
+ * never reactive. The `$state` fields are small summaries, renewed at most ten times a second, that the panels show.
+ */
+import { marks, words } from './describe'
+import { FrameError, addSample, apply, decode } from './frames'
+import type { Model } from './frames'
+import { clearFlights, createCurves, createFlights, createState } from './model'
+import type { Mark, MessageKind, World } from './model'
+import { ReplayClock } from './replay'
+import { asEvent, asScenario } from './scenario'
+import type { Scenario, ScenarioEvent } from './scenario'
+import { Socket } from './socket'
+import type { Link } from './socket'
+import { Stopwatch } from './stopwatch'
+import { summarise } from './summary'
+import type { Summary } from './summary'
+import type {
+  Created,
+  History,
+  Inspect,
+  Line,
+  Problem,
+  Protocol,
+  Publication,
+  RunState,
+  ServerMessage,
+  Welcome,
+  World as WorldMessage,
+} from './wire.gen'
+
+/** What the pictures are told. */
+export interface Viewer {
+  world?(): void
+  /** Curves or marks were replaced. */
+  history?(): void
+  marks?(): void
+  /** Time went back: paths and deliveries are void. */
+  forget?(): void
+  deliver?(node: number, publication: number): void
+}
+
+export type Outcome = { ok: true; index: number } | { ok: false; problem: Problem }
+
+export type Selection = { node: number } | { link: number } | null
+
+const MOST_LINES = 600
+const MOST_PUBLICATIONS = 60
+const FLIGHTS = 24_000
+const SUMMARY_MS = 100
+
+const emptyWorld: World = {
+  epoch: -1,
+  n: 0,
+  m: 0,
+  ids: [],
+  names: [],
+  x: new Float32Array(),
+  y: new Float32Array(),
+  from: new Uint32Array(),
+  to: new Uint32Array(),
+  root: -1,
+  channels: [],
+}
+
+const offline: Problem = {
+  path: '',
+  value: '',
+  allowed: '',
+  message: 'the server is away: faults and publications wait until it is back',
+}
+
+export class Run {
+  readonly model: Model = {
+    world: emptyWorld,
+    state: createState(0, 0),
+    flights: createFlights(FLIGHTS),
+    curves: createCurves([]),
+    columns: [],
+    frame: -1,
+  }
+  readonly clock = new ReplayClock(matchMedia('(prefers-reduced-motion: reduce)').matches)
+  kinds: MessageKind[] = []
+  marks: Mark[] = []
+  /** Numbers of publications by order; the map of the latest. */
+  private watch = new Stopwatch()
+  private readonly viewers = new Set<Viewer>()
+  private socket: Socket | null = null
+  private ref = 0
+  private readonly asked = new Map<number, (outcome: Outcome) => void>()
+  private index = new Map<string, number>()
+  private freshLines: Line[] = []
+  private partsSince: (number | null)[] = []
+  private lastSummary = 0
+  private dirty = false
+
+  link = $state.raw<Link>({ state: 'connecting' })
+  welcomed = $state(false)
+  session = $state('')
+  token = $state<string | null>(null)
+  role = $state<'owner' | 'watcher'>('owner')
+  engine = $state('')
+  note = $state<string | null>(null)
+  expected = $state<string | null>(null)
+  scenario = $state.raw<Scenario | null>(null)
+  protocol = $state.raw<Protocol | null>(null)
+  world = $state.raw<World>(emptyWorld)
+  components = $state.raw<number[]>([])
+  state = $state.raw<RunState | null>(null)
+  summary = $state.raw<Summary | null>(null)
+  log = $state.raw<Line[]>([])
+  publications = $state.raw<Publication[]>([])
+  inspect = $state.raw<Inspect | null>(null)
+  selection = $state.raw<Selection>(null)
+  hovered = $state.raw<Selection>(null)
+  channel = $state<string | null>(null)
+  /** The publication whose path is shown; null: the latest. */
+  shownPublication = $state<number | null>(null)
+  shown = $state.raw<string[]>([])
+  /** Something was done here since the run was opened: it is no longer the one of the link. */
+  diverged = $state(false)
+
+  readonly owner = $derived(this.role === 'owner')
+  readonly live = $derived(this.link.state === 'live')
+  readonly node = $derived(this.selection && 'node' in this.selection ? this.selection.node : -1)
+
+  /** Connects to a session; whatever ran before is let go. */
+  open(session: Pick<Created, 'id'> & { token: string | null }): void {
+    this.close()
+    this.session = session.id
+    this.token = session.token
+    this.diverged = false
+    const base = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`
+    this.socket = new Socket(`${base}/ws/${encodeURIComponent(session.id)}`, session.token, {
+      welcome: (message) => this.welcome(message),
+      message: (message) => this.receive(message),
+      frame: (bytes) => this.frame(bytes),
+      link: (link) => {
+        this.link = link
+        if (link.state !== 'live') this.refuseAll()
+      },
+    })
+  }
+
+  close(): void {
+    this.socket?.close()
+    this.socket = null
+    this.refuseAll()
+    this.welcomed = false
+    this.selection = this.hovered = this.inspect = null
+    this.channel = this.shownPublication = null
+    this.shown = []
+  }
+
+  watchedBy(viewer: Viewer): () => void {
+    this.viewers.add(viewer)
+    if (this.welcomed) {
+      viewer.world?.()
+      viewer.history?.()
+      viewer.marks?.()
+    }
+    return () => this.viewers.delete(viewer)
+  }
+
+  // ── What the user asks for ────────────────────────────────────────────────────────────────────
+
+  play(): void {
+    this.send({ type: 'play' })
+  }
+  pause(): void {
+    this.send({ type: 'pause' })
+  }
+  toggle(): void {
+    if (this.state?.playing) this.pause()
+    else this.play()
+  }
+  step(what: 'event' | 'round'): void {
+    this.send({ type: 'step', what })
+  }
+  speed(value: number): void {
+    this.send({ type: 'speed', value })
+  }
+  reset(): void {
+    this.send({ type: 'reset' })
+  }
+  retry(): void {
+    this.socket?.now()
+  }
+  show(messages: string[]): void {
+    this.shown = messages
+    this.send({ type: 'show', messages })
+  }
+
+  /** A scenario event, applied at the current virtual time. */
+  command(event: ScenarioEvent): Promise<Outcome> {
+    return this.ask((ref) => ({ type: 'command', ref, event: { ...event } }))
+  }
+
+  undo(): Promise<Outcome> {
+    return this.ask((ref) => ({ type: 'undo', ref }))
+  }
+
+  select(selection: Selection): void {
+    this.selection = selection
+    const id = selection && 'node' in selection ? (this.world.ids[selection.node] ?? null) : null
+    if (this.inspect && this.inspect.node !== id) this.inspect = null
+    this.send({ type: 'select', node: id, channel: this.channel })
+  }
+
+  chooseChannel(channel: string | null): void {
+    this.channel = channel
+    this.select(this.selection)
+  }
+
+  name(id: string): string {
+    return this.world.names[this.indexOf(id)] ?? id
+  }
+
+  indexOf(id: string): number {
+    return this.index.get(id) ?? -1
+  }
+
+  /** The channel that commands mean when nothing else is chosen. */
+  defaultChannel(): string {
+    return this.channel ?? this.world.channels[0] ?? 'c'
+  }
+
+  private send(message: Parameters<Socket['send']>[0]): boolean {
+    return this.socket?.send(message) ?? false
+  }
+
+  private ask(message: (ref: number) => Parameters<Socket['send']>[0]): Promise<Outcome> {
+    const ref = ++this.ref
+    if (!this.send(message(ref))) return Promise.resolve({ ok: false, problem: offline })
+    return new Promise((resolve) => this.asked.set(ref, resolve))
+  }
+
+  private answer(ref: number | null, outcome: Outcome): boolean {
+    const resolve = ref === null ? undefined : this.asked.get(ref)
+    if (!resolve || ref === null) return false
+    this.asked.delete(ref)
+    resolve(outcome)
+    return true
+  }
+
+  private refuseAll(): void {
+    for (const ref of this.asked.keys()) this.answer(ref, { ok: false, problem: offline })
+  }
+
+  /** Called with refusals that answer nothing in particular. */
+  complain: (problem: Problem) => void = () => undefined
+
+  // ── What the server says ──────────────────────────────────────────────────────────────────────
+
+  private welcome(message: Welcome): void {
+    const again = this.welcomed && this.session === message.session
+    this.session = message.session
+    this.role = message.role
+    this.engine = message.engine
+    this.note = message.note
+    this.expected = message.expected_digest
+    this.scenario = asScenario(message.scenario)
+    this.protocol = message.protocol
+    this.kinds = message.protocol.messages.map(({ name, shape }) => ({
+      name,
+      shape: shape === 'local' ? 'structure' : shape,
+    }))
+    this.model.columns = message.columns
+    this.model.curves = createCurves(message.layers)
+    clearFlights(this.model.flights)
+    this.log = []
+    this.freshLines = []
+    this.publications = message.publications.slice(-MOST_PUBLICATIONS)
+    this.setWorld(message.world, !again)
+    this.setRun(message.run)
+    this.clock.jump(message.run.t, now())
+    this.history(message.history)
+    this.welcomed = true
+    for (const viewer of this.viewers) {
+      viewer.forget?.()
+      viewer.world?.()
+      viewer.history?.()
+      viewer.marks?.()
+    }
+    this.restoreDeliveries()
+    if (this.selection || this.channel) this.select(this.selection)
+    if (this.shown.length) this.show(this.shown)
+    this.summarise()
+  }
+
+  /** A viewer who joins late sees where the latest publication has arrived. */
+  private restoreDeliveries(): void {
+    for (const publication of this.publications.slice(-1))
+      for (const id of Object.keys(publication.delivered))
+        this.delivered(this.indexOf(id), publication.number)
+  }
+
+  private delivered(node: number, publication: number): void {
+    if (node >= 0) for (const viewer of this.viewers) viewer.deliver?.(node, publication)
+  }
+
+  private setWorld(message: WorldMessage, fresh: boolean): void {
+    const [n, m] = [message.ids.length, message.links.length / 2]
+    const before = this.model.state
+    const selected = this.node >= 0 ? (this.world.ids[this.node] ?? null) : null
+    const state = createState(n, m)
+    if (!fresh) {
+      // Until the full frame comes, what was known stays: nodes keep their places in the order.
+      const kept = Math.min(n, before.flags.length)
+      for (const key of ['flags', 'parent', 'depth', 'root', 'ringLength', 'wants', 'part'] as const)
+        state[key].set(before[key].subarray(0, kept))
+      state.link.set(before.link.subarray(0, Math.min(m, before.link.length)))
+      const start = before.posStart
+      const end = start[kept] ?? 0
+      state.posStart.set(start.subarray(0, kept + 1))
+      state.posStart.fill(end, kept + 1)
+      state.pos = before.pos.slice(0, end)
+      state.t = before.t
+    }
+    const world: World = {
+      epoch: message.epoch,
+      n,
+      m,
+      ids: message.ids,
+      names: message.names,
+      x: Float32Array.from(message.x),
+      y: Float32Array.from(message.y),
+      from: new Uint32Array(m),
+      to: new Uint32Array(m),
+      root: message.root,
+      channels: message.channels,
+    }
+    for (let k = 0; k < m; k++) {
+      world.from[k] = message.links[2 * k] ?? 0
+      world.to[k] = message.links[2 * k + 1] ?? 0
+    }
+    this.index = new Map(message.ids.map((id, v) => [id, v]))
+    this.model.world = world
+    this.model.state = state
+    this.model.frame = -1
+    this.world = world
+    this.components = message.components
+    if (selected !== null) {
+      const node = this.indexOf(selected)
+      this.selection = node < 0 ? null : { node }
+    } else if (this.selection && 'link' in this.selection) this.selection = null
+    this.hovered = null
+  }
+
+  private setRun(state: RunState): void {
+    this.state = state
+    this.clock.run(state.playing, state.speed)
+  }
+
+  private history(message: History): void {
+    const { curves } = this.model
+    curves.size = 0
+    curves.since = curves.layers.map(() => null)
+    this.watch = new Stopwatch()
+    this.partsSince = []
+    this.marks = this.marksUntil(this.state?.t ?? 0)
+    const causes = (this.scenario?.events ?? [])
+      .filter((event) => (event.t ?? 0) <= (this.state?.t ?? 0))
+      .map((event) => this.causeOf(event))
+    const wrong = new Int32Array(curves.layers.length)
+    message.t.forEach((t, i) => {
+      while (causes[0] && causes[0].t <= t) this.watch.cause(causes.shift() ?? causes[0])
+      for (let layer = 0; layer < wrong.length; layer++) wrong[layer] = message.wrong[layer]?.[i] ?? 0
+      addSample(curves, t, wrong)
+      this.watch.sample(t, wrong.some(Boolean))
+    })
+    for (const cause of causes) this.watch.cause(cause)
+    message.since.forEach((since, layer) => (curves.since[layer] = since))
+  }
+
+  private marksUntil(t: number): Mark[] {
+    return marks(
+      this.scenario?.events ?? [],
+      (id) => this.name(id),
+      (id) => this.indexOf(id),
+      t,
+    )
+  }
+
+  private causeOf(event: ScenarioEvent): { t: number; who: string; past: string; kind: string } {
+    const { who, past, kind } = words(event, (id) => this.name(id))
+    return { t: event.t ?? 0, who, past, kind }
+  }
+
+  private receive(message: ServerMessage): void {
+    switch (message.type) {
+      case 'run':
+        if (message.t < this.model.state.t - 1e-9) this.backTo(message.t)
+        return this.setRun(message)
+      case 'world':
+        this.setWorld(message, false)
+        for (const viewer of this.viewers) viewer.world?.()
+        return
+      case 'history':
+        return this.rewritten(message)
+      case 'event':
+        return this.happened(message.index, asEvent(message.event), message.by)
+      case 'publication':
+        return this.published(message)
+      case 'log':
+        for (const line of message.lines) this.freshLines.push(line)
+        this.dirty = true
+        return
+      case 'inspect':
+        if (message.node === this.world.ids[this.node]) this.inspect = message
+        return
+      case 'done':
+        this.answer(message.ref, { ok: true, index: message.index })
+        return
+      case 'error': {
+        const problem: Problem = { ...message }
+        if (!this.answer(message.ref, { ok: false, problem })) this.complain(problem)
+        return
+      }
+      default:
+    }
+  }
+
+  /** Time went back (reset, undo). */
+  private backTo(t: number): void {
+    clearFlights(this.model.flights)
+    this.clock.jump(t, now())
+    this.log = this.log.filter((line) => line.t <= t)
+    this.freshLines = []
+    this.publications = this.publications.filter((publication) => publication.t <= t)
+    for (const viewer of this.viewers) viewer.forget?.()
+    this.restoreDeliveries()
+  }
+
+  private rewritten(message: History): void {
+    const t = message.t.at(-1) ?? 0
+    if (this.state && t < this.state.t) this.state = { ...this.state, t }
+    this.backTo(this.state?.t ?? t)
+    this.history(message)
+    for (const viewer of this.viewers) {
+      viewer.history?.()
+      viewer.marks?.()
+    }
+    this.summarise()
+  }
+
+  private happened(index: number, event: ScenarioEvent, by: 'owner' | 'scenario'): void {
+    const events = [...(this.scenario?.events ?? [])]
+    if (by === 'owner') {
+      events.splice(index, events[index] && same(events[index], event) ? 1 : 0, event)
+      if (this.scenario) this.scenario = { ...this.scenario, events }
+      this.diverged = true
+    }
+    this.watch.cause(this.causeOf(event))
+    this.marks = this.marksUntil(Math.max(event.t ?? 0, this.state?.t ?? 0))
+    for (const viewer of this.viewers) viewer.marks?.()
+    this.dirty = true
+  }
+
+  private published(message: Publication): void {
+    const list = this.publications
+    const at = list.findIndex((p) => p.number === message.number)
+    if (at >= 0) this.publications = list.with(at, message)
+    else this.publications = [...list, message].slice(-MOST_PUBLICATIONS)
+  }
+
+  private frame(bytes: ArrayBuffer): void {
+    try {
+      const frame = decode(bytes)
+      apply(frame, this.model)
+      if (frame.samples) this.watchSamples(frame.samples)
+      const { deliveries } = frame
+      deliveries?.node.forEach((node, i) => this.delivered(node, deliveries.publication[i] ?? -1))
+      this.clock.reach(frame.t, now())
+      this.dirty = true
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error
+      this.socket?.restart(error.message)
+    }
+  }
+
+  private watchSamples(samples: { layers: number; t: Float64Array; wrong: Int32Array }): void {
+    const k = samples.t.length
+    for (let i = 0; i < k; i++) {
+      let wrong = false
+      for (let layer = 0; layer < samples.layers; layer++) wrong ||= samples.wrong[layer * k + i] !== 0
+      this.watch.sample(samples.t[i] ?? 0, wrong)
+    }
+  }
+
+  // ── Summaries ─────────────────────────────────────────────────────────────────────────────────
+
+  /** Called with every animation frame. Returns the virtual time to draw. */
+  tick(wall: number): number {
+    if (this.dirty && wall * 1000 - this.lastSummary >= SUMMARY_MS) {
+      this.lastSummary = wall * 1000
+      this.summarise()
+    }
+    return this.clock.tick(wall)
+  }
+
+  private summarise(): void {
+    this.dirty = false
+    this.summary = summarise(this.model, this.protocol?.layers ?? [], this.partsSince, this.watch.read())
+    if (this.freshLines.length) {
+      this.log = [...this.log, ...this.freshLines].slice(-MOST_LINES)
+      this.freshLines = []
+    }
+  }
+}
+
+const now = (): number => performance.now() / 1000
+
+function same(a: ScenarioEvent, b: ScenarioEvent): boolean {
+  return a.do === b.do && a.t === b.t && a.node === b.node && a.channel === b.channel
+}
+
+export const run = new Run()

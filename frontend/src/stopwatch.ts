@@ -1,0 +1,64 @@
+/**
+ * What the largest text on the page says: how long it has been growing or healing, and since when all is well.
+ *
+ * Fed with what happened (faults and other commands) and with samples (is anything wrong?), in the order of time. The
+ * watch starts with the cause, stops when nothing is wrong any more, and runs on from the same start if something
+ * turns wrong again without a new cause: one fault may ripple through the layers one after the other.
+ */
+export interface Cause {
+  t: number
+  who: string
+  past: string
+  kind: string
+}
+
+export interface Reading {
+  phase: 'growing' | 'healing' | 'legitimate'
+  /** What set it off; null while growing from nothing. */
+  cause: Cause | null
+  /** Further causes since. */
+  more: number
+  start: number
+  /** When all was well again; null: not yet. */
+  stop: number | null
+}
+
+export class Stopwatch {
+  private reading: Reading = { phase: 'growing', cause: null, more: 0, start: 0, stop: null }
+  /** Causes since the watch stopped: one of them may turn out to matter. */
+  private waiting: Cause[] = []
+
+  read(): Readonly<Reading> {
+    return this.reading
+  }
+
+  /** Something happened. What happens at the very start belongs to growing. */
+  cause(cause: Cause): void {
+    if (cause.t <= 0) return
+    const { reading } = this
+    if (reading.stop !== null) {
+      this.waiting.push(cause)
+      if (this.waiting.length > 64) this.waiting.shift()
+    } else if (reading.phase === 'healing') this.reading = { ...reading, more: reading.more + 1 }
+    else if (cause.kind === 'fault' || cause.kind === 'corrupt')
+      this.reading = { phase: 'healing', cause, more: 0, start: cause.t, stop: null }
+  }
+
+  /** Whether anything was wrong at t. */
+  sample(t: number, wrong: boolean): void {
+    const { reading, waiting } = this
+    if (wrong && reading.stop !== null) {
+      const [cause, ...rest] = waiting
+      this.reading = cause
+        ? { phase: 'healing', cause, more: rest.length, start: cause.t, stop: null }
+        : { ...reading, phase: reading.cause ? 'healing' : 'growing', stop: null }
+      this.waiting = []
+    } else if (!wrong && reading.stop === null) {
+      this.reading = { ...reading, phase: 'legitimate', stop: t }
+      this.waiting = []
+    } else if (!wrong && waiting.length) {
+      // What did no harm within a second is not to blame for what comes later.
+      this.waiting = waiting.filter((cause) => t - cause.t < 1)
+    }
+  }
+}
