@@ -121,7 +121,7 @@ SUITES = {
         "ruff and oxlint",
         [
             Check("ruff", [_python("ruff"), "check", "--output-format=concise", "."]),
-            Check("oxlint", [_node("oxlint"), "--deny-warnings", "frontend", "e2e"]),
+            Check("oxlint", [_node("oxlint"), "--deny-warnings", "--format=unix", "frontend", "e2e"]),
         ],
     ),
     "types": Suite(
