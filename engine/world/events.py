@@ -98,7 +98,7 @@ class RestoreAll(Event):
 
 
 class SetLoss(Event):
-    """From now on this share of the messages is lost, everywhere or on one link; 1 is total loss, as when jammed."""
+    """From now on this share of messages is lost, everywhere or on one link; 1 loses all, as when jammed."""
 
     do: Literal["set-loss"]
     loss: Share

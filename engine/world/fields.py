@@ -102,7 +102,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Text:
-    """Text of `shortest` to `longest` characters; `printable` leaves out line breaks and control characters."""
+    """Text of `shortest` to `longest` characters; `printable` leaves out line breaks and the like."""
 
     longest: int
     shortest: int = 0

@@ -1,7 +1,7 @@
 """The regular and the random networks: links first, then where the nodes are drawn.
 
-Random ones draw from streams of the scenario seed, so a seed means the same network on every machine. Node ids are
-"0" … "n-1"; zones name theirs by place.
+Random ones draw from streams of the scenario seed, so a seed means the same network on every machine. Node
+ids are "0" … "n-1"; zones name theirs by place.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def range_for_degree(n: int, mean_degree: float) -> float:
 
 
 def _far_range(target: float) -> float:
-    """Beyond r = 1 nearly every pair is linked; between 0.975 at 1 and 1 at √2 a straight line is close enough."""
+    """Beyond r = 1 nearly all pairs are linked: 0.975 there, 1 at √2; a straight line is close enough."""
     at_one = math.pi - 8 / 3 + 0.5
     return 1 + (math.sqrt(2) - 1) * (target - at_one) / (1 - at_one)
 

@@ -1,20 +1,22 @@
 """Places for nodes that have none: pure Python, deterministic, good to look at.
 
-Theory of operation. A good drawing of a mesh shows hop distances as distances (stress). Three steps per component:
+Theory of operation. A good drawing of a mesh shows hop distances as distances (stress). Per component:
 
 1. *Pivots.* A few nodes spread over the graph; hop distances from them to everything give a first drawing by
    classical scaling (PivotMDS).
 2. *Stress by gradient steps.* Each term is a pair of nodes with a wished distance; visiting the terms with a
-   shrinking step width settles the drawing in some twenty rounds. Small graphs use all pairs; larger ones links,
-   pivot pairs and some two-hop pairs, so that the work stays near a million steps at any size.
-3. *Elbow room.* Nodes closer than a fraction of a link push each other away, so that siblings do not coincide.
+   shrinking step width settles the drawing in some twenty rounds. Small graphs use all pairs; larger ones
+   links, pivot pairs and some two-hop pairs, so that the work stays near a million steps at any size.
+3. *Elbow room.* Nodes closer than a fraction of a link push each other away, so that siblings do not
+   coincide.
 
-Then each component is turned to lie flat, components are packed side by side, and everything is scaled to links
-of about 100. Only + - * / and square roots are used, which are exact everywhere: same graph, same drawing.
+Then each component is turned to lie flat, components are packed side by side, and everything is scaled to
+links of about 100. Only + - * / and square roots are used, which are exact everywhere: same graph, same
+drawing.
 
-Sources: Brandes, Pich: Eigensolver methods for progressive multidimensional scaling of large data (2006); Zheng,
-Pawar, Goodman: Graph drawing by stochastic gradient descent (2018); Ortmann, Klimenta, Brandes: A sparse stress
-model (2017).
+Sources: Brandes, Pich: Eigensolver methods for progressive multidimensional scaling of large data (2006);
+Zheng, Pawar, Goodman: Graph drawing by stochastic gradient descent (2018); Ortmann, Klimenta, Brandes: A
+sparse stress model (2017).
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from engine.world.shapes import STEP, Spots
 
 ALL_PAIRS = 260
 """Up to this size every pair of nodes is a term."""
+BIG = 2_000
+"""Beyond this size fewer pivots, fewer pairs and fewer rounds, so that ten thousand nodes take seconds."""
 STEPS = 1_000_000
 """Gradient steps in all, about half a second."""
 
@@ -64,18 +68,19 @@ def _draw(adjacency: list[list[int]], whole: int) -> list[Point]:
     if n <= 2:
         return [(float(i), 0.0) for i in range(n)]
     draw = Stream(n, "layout")
-    pivots = _pivots(adjacency, min(n, 50 if whole <= 2_000 else 12))
+    pivots = _pivots(adjacency, min(n, 50 if whole <= BIG else 8))
     spots = _first_drawing(n, pivots, draw)
-    terms = _terms(adjacency, pivots, draw)
-    _shuffle(terms, draw)
-    rounds = max(6, min(40, STEPS // len(terms)))
+    mutual, drawn = _terms(adjacency, pivots, draw)
+    _shuffle(mutual, draw)
+    _shuffle(drawn, draw)
+    rounds = max(5, min(40, STEPS // (len(mutual) + len(drawn))))
     x, y = [p[0] for p in spots], [p[1] for p in spots]
-    _settle(x, y, terms, rounds)
-    return roomy(x, y, 24 if whole <= 2_000 else 6)
+    _settle(x, y, mutual, drawn, rounds)
+    return roomy(x, y, 24 if whole <= BIG else 3)
 
 
 def _pivots(adjacency: list[list[int]], count: int) -> list[tuple[int, dict[int, int]]]:
-    """Nodes far from one another, each with its hop distances: the next is the one farthest from those before."""
+    """Nodes far from one another, each with its hop distances: next is always the farthest so far."""
     n = len(adjacency)
     nearest = [n] * n
     pivot = max(range(n), key=lambda v: (len(adjacency[v]), -v))
@@ -146,8 +151,10 @@ def _main_direction(matrix: list[list[float]], found: list[list[float]], draw: S
     return v
 
 
-def _terms(adjacency: list[list[int]], pivots: list[tuple[int, dict[int, int]]], draw: Stream) -> list[Term]:
-    """The pairs of nodes and the distances they wish for."""
+def _terms(
+    adjacency: list[list[int]], pivots: list[tuple[int, dict[int, int]]], draw: Stream
+) -> tuple[list[Term], list[Term]]:
+    """Pairs of nodes and the distances they wish for: those that move both, those that move only i."""
     n = len(adjacency)
     if n <= ALL_PAIRS:
         return [
@@ -155,22 +162,30 @@ def _terms(adjacency: list[list[int]], pivots: list[tuple[int, dict[int, int]]],
             for i in range(n)
             for j, d in hops_from(i, adjacency).items()
             if i < j
-        ]
-    terms = [(i, j, 1.0, 1.0) for i in range(n) for j in adjacency[i] if i < j]
-    chosen = {p for p, _ in pivots}
-    # A pivot stands for its share of all nodes, so its pairs weigh more than one pair; capped, or it pulls too hard.
-    share = min(n / len(pivots), 30.0)
-    for p, hops in pivots:
-        for v, d in hops.items():
-            if d > 1 and (v not in chosen or p < v):
-                terms.append((p, v, float(d), share / (d * d * d)))
+        ], []
+    mutual = [(i, j, 1.0, 1.0) for i in range(n) for j in adjacency[i] if i < j]
     linked = [set(a) for a in adjacency]
     for i in range(n):
-        for _ in range(min(6, len(adjacency[i]) * 2)):
+        for _ in range(min(6, len(adjacency[i]) * 2) if n <= BIG else 1):
             via = adjacency[i][draw.below(len(adjacency[i]))]
             j = adjacency[via][draw.below(len(adjacency[via]))]
             if j != i and j not in linked[i]:
-                terms.append((i, j, 2.0, 0.25))
+                mutual.append((i, j, 2.0, 0.25))
+    return mutual, _pivot_terms(n, pivots)
+
+
+def _pivot_terms(n: int, pivots: list[tuple[int, dict[int, int]]]) -> list[Term]:
+    """A pivot speaks for the nodes that are nearest to it and less than half-way off."""
+    nearest = [min(range(len(pivots)), key=lambda k: (pivots[k][1][v], k)) for v in range(n)]
+    terms = []
+    for k, (p, hops) in enumerate(pivots):
+        within = [0] * (max(hops.values()) + 1)
+        for v, d in hops.items():
+            if nearest[v] == k:
+                within[d] += 1
+        for d in range(1, len(within)):
+            within[d] += within[d - 1]
+        terms += [(v, p, float(d), within[d // 2] / (d * d)) for v, d in hops.items() if d > 1]
     return terms
 
 
@@ -180,21 +195,30 @@ def _shuffle(terms: list[Term], draw: Stream) -> None:
         terms[i], terms[j] = terms[j], terms[i]
 
 
-def _settle(x: list[float], y: list[float], terms: Sequence[Term], rounds: int) -> None:
+def _settle(
+    x: list[float], y: list[float], mutual: Sequence[Term], drawn: Sequence[Term], rounds: int
+) -> None:
     """Stress by gradient steps, the step width shrinking geometrically."""
-    least = min(w for _, _, _, w in terms)
+    least = min(w for terms in (mutual, drawn) for _, _, _, w in terms)
     first, last = 1.0 / least, 0.1
     shrink = (last / first) ** (1.0 / max(rounds - 1, 1))
     width = first
     root = math.sqrt
     for r in range(rounds):
-        # Alternating directions through one shuffled list: as good as shuffling again, and free.
-        for i, j, d, w in terms if r % 2 == 0 else reversed(terms):
+        # Alternating directions through a list shuffled once: as good as shuffling again, and free.
+        for i, j, d, w in drawn if r % 2 == 0 else reversed(drawn):
+            dx = x[i] - x[j]
+            dy = y[i] - y[j]
+            apart = root(dx * dx + dy * dy) + 1e-9
+            push = min(w * width, 1.0) * (apart - d) / apart
+            x[i] -= dx * push
+            y[i] -= dy * push
+        for i, j, d, w in mutual if r % 2 == 0 else reversed(mutual):
             dx = x[i] - x[j]
             dy = y[i] - y[j]
             apart = root(dx * dx + dy * dy)
-            if apart < 1e-9:
-                dx, dy, apart = 1e-3 * (i - j), 1e-3, 1e-3
+            if apart < 1e-6:
+                dx, dy, apart = 1e-3 * (i - j), 1e-3, 1e-3 * abs(i - j)
             mu = w * width
             if mu > 1.0:
                 mu = 1.0

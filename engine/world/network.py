@@ -148,8 +148,8 @@ def hops_from(start: int, adjacency: Sequence[Sequence[int]]) -> dict[int, int]:
 def central_node(network: Network) -> int:
     """An approximate centre of the largest component; ties by node order.
 
-    Two breadth-first sweeps find a longest-looking path; of the nodes half-way along any such path the one whose
-    farthest node is nearest wins (at most 32 are tried).
+    Two breadth-first sweeps find a longest-looking path; of the nodes half-way along any such path the one
+    whose farthest node is nearest wins (at most 32 are tried).
     """
     adjacency = network.adjacency
     part = network.components()[0]

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from engine.world.shapes import ASPECT
 
+BESIDE = ((1, 0), (-1, 1), (0, 1), (1, 1))
+"""Half of a bucket's eight neighbours: visiting these from every bucket sees each pair of buckets once."""
+
 Point = tuple[float, float]
 
 
@@ -52,7 +55,7 @@ def _extent(values: list[float]) -> float:
 
 
 def flat(spots: Sequence[Point]) -> list[Point]:
-    """Turned so that the longest direction is horizontal, and centred; square roots only, so exact everywhere."""
+    """Turned so that the longest direction is horizontal, and centred."""
     n = len(spots)
     mx, my = sum(p[0] for p in spots) / n, sum(p[1] for p in spots) / n
     moved = [(px - mx, py - my) for px, py in spots]
@@ -68,23 +71,35 @@ def flat(spots: Sequence[Point]) -> list[Point]:
     return [(px * c + py * s, py * c - px * s) for px, py in moved]
 
 
-def pack(parts: Sequence[Sequence[Point]], gap: float = 1.2) -> list[Point]:
-    """An offset for each part (largest first) so that none overlap and all together fill a wide rectangle.
-
-    Rows of boxes: a new row starts where the wished width is reached.
-    """
+def pack(parts: Sequence[Sequence[Point]]) -> list[Point]:
+    """An offset for each part (largest first) so that none overlap and all together suit a wide stage."""
+    gap = 1.5 if len(parts) <= 20 else 0.6
     boxes = []
     for spots in parts:
         left, top = min(p[0] for p in spots), min(p[1] for p in spots)
         boxes.append((left, top, max(p[0] for p in spots) - left + gap, max(p[1] for p in spots) - top + gap))
-    area = sum(w * h for _, _, w, h in boxes)
-    wished = max(max(w for _, _, w, _ in boxes), math.sqrt(area * ASPECT * 1.15))
+    widest = max(w for _, _, w, _ in boxes)
+    usual = math.sqrt(sum(w * h for _, _, w, h in boxes) * ASPECT)
+    tries = [_rows(boxes, max(widest, usual * (0.8 + 0.1 * k))) for k in range(8)]
+    # The smallest stage of the wished shape that holds everything; equal ones by order.
+    return min(tries, key=lambda t: max(t[1], t[2] * ASPECT))[0]
+
+
+def _rows(
+    boxes: Sequence[tuple[float, float, float, float]], wished: float
+) -> tuple[list[Point], float, float]:
+    """Offsets, width and height with rows about `wished` wide; low boxes stack within a row."""
     out: list[Point] = []
-    x = y = high = 0.0
+    top_of_row = height = column = width = y = farthest = 0.0
     for left, top, w, h in boxes:
-        if x > 0 and x + w > wished + 1e-9:
-            x, y, high = 0.0, y + high, 0.0
-        out.append((x - left, y - top))
-        x += w
-        high = max(high, h)
-    return out
+        if not (width > 0 and y + h <= top_of_row + height + 1e-9 and w <= width + 1e-9):
+            column += width
+            y, width = top_of_row, w
+            if column > 0 and column + w > wished + 1e-9:
+                top_of_row += height
+                y, column, height = top_of_row, 0.0, 0.0
+        out.append((column - left, y - top))
+        y += h
+        height = max(height, y - top_of_row)
+        farthest = max(farthest, column + w)
+    return out, farthest, top_of_row + height

@@ -48,7 +48,7 @@ def _link_length(given: Sequence[Point | None], links: Pairs) -> float:
 
 
 def _join(spots: list[Point | None], adjacency: list[list[int]], length: float) -> None:
-    """Ring by ring outwards: each unplaced node beside the mean of its placed neighbours, in its own direction."""
+    """Ring by ring outwards: each unplaced node beside the mean of its placed neighbours."""
     draw = Stream(len(spots), "placing")
     wave = [v for v, p in enumerate(spots) if p is not None]
     while wave:

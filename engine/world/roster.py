@@ -1,7 +1,7 @@
 """Are the commands possible on this network? Node and link names of every event, in the order they play.
 
-Nodes can join and move, so what exists is a matter of time: a roster starts as the network does and follows the
-events. The same check serves a whole document and one live command.
+Nodes can join and move, so what exists is a matter of time: a roster starts as the network does and follows
+the events. The same check serves a whole document and one live command.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The scenario document, version 1: the whole truth about a run.
 
-Initial network, seed, protocol, parameters and every timed command; so a run is always a document that replays
-exactly. `load_scenario` accepts what a person or a program wrote and refuses everything else with a
+Initial network, seed, protocol, parameters and every timed command; so a run is always a document that
+replays exactly. `load_scenario` accepts what a person or a program wrote and refuses everything else with a
 `ScenarioError`; `canonical` gives equal scenarios equal bytes.
 """
 

@@ -100,7 +100,7 @@ class Star(Part):
 
 
 class Grid(Part):
-    """rows × cols nodes, each linked to the nodes beside, above and below; or n nodes, as square as possible."""
+    """rows × cols nodes, linked to those beside, above and below; or n nodes, as square as possible."""
 
     kind: Literal["grid"]
     rows: Count | None = None
@@ -159,7 +159,7 @@ class Geometric(Part):
 
 
 class Zones(Part):
-    """Z × Z zones with a router each, linked where zones share a side; clients are linked to their zone's router."""
+    """Z × Z zones, a router each, linked where zones share a side; clients hang on their zone's router."""
 
     kind: Literal["zones"]
     Z: Annotated[int, Whole(1, 141, "zones a side")]

@@ -1,0 +1,1 @@
+"""The built-in networks as JSON; `bake` writes them, `docs/data.md` says whose they are."""
