@@ -31,6 +31,8 @@ class Scene:
         shapes = [m.shape for m in spec.messages]
         self.deliveries = Deliveries({k for k, shape in enumerate(shapes) if shape == "publication"})
         self.corrupted: set[int] = set()  # by a fault, and still wrong
+        self._slots: list[tuple[int, int, int, int]] = []  # of links: first node, its slot, second node, its slot
+        self._slots_epoch = 0
         for v in range(self.sim.n):
             self.sync_inputs(v)
 
@@ -75,6 +77,19 @@ class Scene:
         onwards = sim.alive[a] and sim.alive[b] and sim.works[a][j]
         back = sim.alive[a] and sim.alive[b] and sim.works[b][i]
         return int(onwards) | int(back) << 1 | (hood.up[b][i] & 1) << 2 | (hood.up[a][j] & 1) << 3
+
+    def link_bytes(self) -> bytes:
+        """The same for all links at once."""
+        sim, living = self.sim, self.living
+        if self._slots_epoch != living.epoch:
+            peers = sim.peers
+            self._slots = [(a, peers[a].index(b), b, peers[b].index(a)) for a, b in living.links]
+            self._slots_epoch = living.epoch
+        alive, works, up = sim.alive, sim.works, sim.st.hood.up
+        return bytes(
+            (alive[a] and alive[b]) * (works[a][j] | works[b][i] << 1) | (up[b][i] & 1) << 2 | (up[a][j] & 1) << 3
+            for a, j, b, i in self._slots
+        )
 
     def parent(self, v: int) -> int:
         """The node that v takes as its parent, or NONE."""
