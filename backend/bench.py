@@ -171,8 +171,10 @@ def simpy_idiomatic(peers: list[list[int]], until: float) -> tuple[int, float]:
 
 def stack(n: int, until: float, *, observed: bool) -> tuple[int, float]:
     """(events, CPU seconds) of the whole PSVR stack; `observed` with digest and a trace of every message."""
-    subscribers = [{"t": 0.5, "do": "subscribe", "node": str(k * (n // 10) + 1), "channel": "c"} for k in range(10)]
-    publications = [{"t": 0.3 * k, "do": "publish", "node": str(k + 1), "channel": "c"} for k in range(1, 60)]
+    subscribers = [
+        {"t": 0.5, "do": "subscribe", "node": str(k * (n // 10)), "channel": "c"} for k in range(10)
+    ]
+    publications = [{"t": 0.3 * k, "do": "publish", "node": str(k), "channel": "c"} for k in range(1, 60)]
     scenario = load_scenario(
         {
             "version": 1,
@@ -214,11 +216,18 @@ def main(argv: list[str] | None = None) -> int:
     """Run the benchmark and print rates and ratios."""
     parser = argparse.ArgumentParser(prog="ringcast bench", description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=1000, help="size of the random network (default 1000)")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of each contender, the best counts (default 3)")
-    parser.add_argument("--memory-nodes", type=int, default=10_000, help="size for the memory figure; 0 leaves it out")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="runs of each contender, the best counts (default 3)"
+    )
+    parser.add_argument(
+        "--memory-nodes", type=int, default=10_000, help="size for the memory figure; 0 leaves it out"
+    )
     args = parser.parse_args(argv)
     peers = network(args.nodes, 8, 1)
-    print(f"{args.nodes} nodes, mean degree 8; millions of events per CPU second, best of {args.repeat}", flush=True)
+    print(
+        f"{args.nodes} nodes, mean degree 8; millions of events per CPU second, best of {args.repeat}",
+        flush=True,
+    )
     beacons: list[tuple[str, Callable[[], tuple[int, float]]]] = [
         ("ringcast, tree layer", lambda: ours(peers, 15.0)),
         ("SimPy, lean", lambda: simpy_lean(peers, 8.0)),

@@ -54,6 +54,16 @@ def is_tree(st: TreeState, v: int, j: int) -> bool:
     return is_parent(st, v, j) or is_child(st, v, j)
 
 
+def from_parent(st: TreeState, v: int, j: int) -> bool:
+    """Whether slot j leads one hop up, by what both ends last said of their distances."""
+    return is_parent(st, v, j) and st.tree.heard[v][j] + 1 == st.tree.dist[v]
+
+
+def from_child(st: TreeState, v: int, j: int) -> bool:
+    """Whether slot j leads one hop down."""
+    return is_child(st, v, j) and st.tree.heard[v][j] == st.tree.dist[v] + 1
+
+
 def is_root(st: TreeState, v: int) -> bool:
     return st.tree.parent[v] == NONE and st.tree.root[v] == v
 

@@ -7,6 +7,8 @@ Deviations, each an erratum of the print:
   2. Alg. 2 forwards from every own position; it must be from those between the position reached and the end point. The
      printed rule can be chosen (`rule = as-printed`), and needs a hop limit.
   3. nstmp carries no time stamp and can come back long after: it is dropped whenever ns is renewed.
+  4. A SUB also says whether it is on its way down. While a tree is being repaired, nodes disagree about parents, and
+     without this SUBs multiply in circles; with it a SUB climbs, then descends, and ends.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from engine.core.declare import (
     Column,
     Cube,
     Env,
+    Flag,
     Input,
     Int,
     Ints,
@@ -33,7 +36,7 @@ from engine.core.declare import (
 )
 from engine.core.errors import ScenarioError
 from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, Hood, slots, up
-from engine.layers.spanning_tree import SPANNING_TREE, Beacon, Tree, is_child, is_tree
+from engine.layers.spanning_tree import SPANNING_TREE, Beacon, Tree, from_child, from_parent, is_child, is_tree
 from engine.layers.virtual_ring import (
     VIRTUAL_RING,
     Dcm,
@@ -45,6 +48,9 @@ from engine.layers.virtual_ring import (
     in_open,
     own,
 )
+
+
+AS_PRINTED, NON_TREE = 1, 1  # places in the lists of choices
 
 
 class PubSub(NamedTuple):
@@ -79,6 +85,7 @@ class Sub(NamedTuple):
     """SUB⟨r, C, P⟩: a subscriber of channels C has positions P; r sent it to the node that sends it now."""
 
     previous: Annotated[int, NodeId("previous sender")]
+    down: Annotated[int, Flag("on its way down")]
     channels: Annotated[int, Int("channels", 0, "channels")]
     size: Annotated[int, Int("positions", 0, "n")]
     pos: Annotated[Ints, Position("position of the subscriber")]
@@ -118,11 +125,12 @@ def renew(st: PsvrState, net: Net, v: int) -> None:
     """TIMER_SUB, every δ_S, and at once on subscribing."""
     size = len(own(st, v))
     if st.pubsub.wants[v] != 0 and size > 0:
-        net.broadcast(v, Sub(NONE, st.pubsub.wants[v], size, st.ring.pos[v]))
+        net.broadcast(v, Sub(NONE, 0, st.pubsub.wants[v], size, st.ring.pos[v]))
 
 
 def on_sub(st: PsvrState, net: Net, v: int, j: int, m: Sub) -> None:
-    if m.previous == v or not is_tree(st, v, j):
+    above = from_parent(st, v, j)
+    if m.previous == v or not (above or (m.down == 0 and from_child(st, v, j))):
         return
     for c in range(st.env.channels):
         if m.channels >> c & 1:  # erratum 1
@@ -130,7 +138,7 @@ def on_sub(st: PsvrState, net: Net, v: int, j: int, m: Sub) -> None:
                 update_next(st, net, v, c, m.pos[i])
     rest = m.channels & ~st.pubsub.wants[v]
     if rest != 0 and has_child(st, v):
-        net.broadcast(v, Sub(st.hood.peer[v][j], rest, m.size, m.pos))
+        net.broadcast(v, Sub(st.hood.peer[v][j], 1 if above else 0, rest, m.size, m.pos))
 
 
 def has_child(st: PsvrState, v: int) -> bool:
@@ -186,14 +194,15 @@ def on_publish(st: PsvrState, net: Net, v: int, j: int, m: Publish) -> None:
 def on_pub(st: PsvrState, net: Net, v: int, j: int, m: Pub) -> None:
     if st.pubsub.wants[v] >> m.channel & 1:
         net.deliver(v, m.channel, m.publication)
-    if st.ring.length[v] > 0 and m.hops < st.par.hop_limit:
+    most = st.par.hop_limit if st.par.rule == AS_PRINTED else 2 * st.env.n  # the corrected rule ends by itself
+    if st.ring.length[v] > 0 and m.hops < most:
         route(st, net, v, m.goal, m.ep, m.channel, m.publication, m.hops)
 
 
 def route(st: PsvrState, net: Net, v: int, cur: int, ep: int, c: int, publication: int, hops: int) -> None:
     """handlePub: into every branch that begins between here and the end point and holds a subscriber."""
     pos, length, count = st.ring.pos[v], st.ring.length[v], len(own(st, v))
-    printed = st.par.rule == 1
+    printed = st.par.rule == AS_PRINTED
     for k in range(count):
         p, after = pos[k], pos[(k + 1) % count]
         if printed or cur == ep or p == cur or in_open(p, cur, ep, length):  # erratum 2
@@ -211,7 +220,7 @@ def closest(st: PsvrState, v: int, p: int, ns: int, length: int) -> tuple[int, i
     slot, goal, best, limit = NONE, NONE, 0, (ns - p) % length
     for j in slots(st, v):
         if up(st, v, j):
-            only_next = st.par.shortcuts == 1 and is_tree(st, v, j)
+            only_next = st.par.shortcuts == NON_TREE and is_tree(st, v, j)
             near = ring.near[v][j]
             for i in range(min(ring.near_size[v][j], len(near))):
                 d = (near[i] - p) % length
@@ -343,7 +352,16 @@ PSVR = ProtocolSpec(
                 ("non-tree", "only links outside the tree (the paper's examples)"),
             ),
         ),
-        Param("hop_limit", "int", 1000, "Hop limit", "A publication stops after so many hops.", 1, 1000000, "hops"),
+        Param(
+            "hop_limit",
+            "int",
+            10,
+            "Hop limit",
+            "Stops publications under the printed rule, where copies breed copies. The corrected rule needs none.",
+            1,
+            64,
+            "hops",
+        ),
         Param("channels", "int", 8, "Channels", "How many channels the nodes have room for.", 1, 32, symbol="n_c"),
     ),
     overlays={
