@@ -61,10 +61,10 @@ _ENTRIES = {
         "Leipzig mesh", "The Freifunk network of Leipzig: one router alone serves 58 others.", MESHNET_LAB
     ),
     "bremen": _Entry(
-        "Bremen mesh", "The Freifunk network of Bremen: four gateways serve some 200 routers each.", MESHNET_LAB
+        "Bremen mesh", "The Freifunk network of Bremen: four gateways with some 200 routers each.", MESHNET_LAB
     ),
     "munich": _Entry(
-        "Munich mesh", "The Freifunk network of Munich: fifteen segments without a link between.", MESHNET_LAB
+        "Munich mesh", "The Freifunk network of Munich: fifteen segments, no link between.", MESHNET_LAB
     ),
     "iotlab-grenoble": _Entry(
         "IoT-LAB Grenoble", "Sensor motes of the FIT IoT-LAB testbed in Grenoble, along its corridors.",
@@ -100,7 +100,7 @@ def build(topology: Builtin) -> Network:
         raise ScenarioError(
             "topology.range_m",
             "nothing",
-            f"the reach of a radio in metres; {entry.range_m:g} suits {topology.name} (it has positions only)",
+            f"the reach of a radio in metres; {entry.range_m:g} suits {topology.name} (positions only)",
             "missing",
         )
     return _ranged(topology.name, topology.range_m)

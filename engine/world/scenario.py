@@ -166,7 +166,12 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
 
 def canonical(scenario: Scenario) -> bytes:
     """Canonical JSON: sorted keys, no blanks, defaults dropped, whole numbers without a fraction."""
-    return dump(scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return dump(canonical_tree(scenario))
+
+
+def canonical_tree(scenario: Scenario) -> dict[str, Any]:
+    """The document without what has its default value."""
+    return scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def dump(tree: Any) -> bytes:
