@@ -4,49 +4,73 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
-class Choice(BaseModel):
+class Declared(BaseModel):
+    """Part of a declaration; a field the engine adds must be added here too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Choice(Declared):
     """One value of a parameter that is chosen from a list."""
 
     value: str
-    help: str
+    title: str
 
 
-class Param(BaseModel):
+class Param(Declared):
     """One parameter: what a form needs."""
 
     name: str
+    layer: str = Field(description="the layer it belongs to; empty: the protocol as a whole")
     kind: Literal["int", "float", "choice", "node"]
     default: Any
     title: str
     help: str
-    lo: float | None = None
-    hi: float | None = None
-    unit: str = ""
-    choices: list[Choice] = []
-    symbol: str = Field("", description="the paper's")
-    layer: str | None = Field(None, description="the layer it belongs to; null: the protocol as a whole")
+    lo: float
+    hi: float
+    unit: str
+    symbol: str = Field(description="the paper's")
+    choices: list[Choice]
 
 
-class DeclaredLayer(BaseModel):
+class DeclaredField(Declared):
+    """One variable of a layer's state, per node."""
+
+    name: str
+    axes: list[str] = Field(
+        description="further indices: slot (a neighbour), pos (an own ring position), channel, …"
+    )
+    kind: str = Field(description="int, hops, position, node, flag, seconds, slot or input")
+    label: str
+    unit: str
+    lo: int
+    hi: int | str = Field(description="a number, or the name of a bound that depends on the network")
+    corruptible: bool
+
+
+class DeclaredLayer(Declared):
     """One layer of the stack."""
 
     name: str
     title: str
     summary: str
+    fields: list[DeclaredField]
 
 
-class DeclaredMessage(BaseModel):
+class DeclaredMessage(Declared):
     """One kind of message; `kind` in state frames counts through these in order."""
 
     name: str
     shape: Literal["publication", "subscription", "structure", "local"]
     doc: str
+    over: str = Field(description="the overlay a broadcast is meant for; empty: every neighbour")
+    fields: list[str]
 
 
-class Protocol(BaseModel):
+class Protocol(Declared):
     """A protocol's declaration."""
 
     name: str
@@ -54,6 +78,10 @@ class Protocol(BaseModel):
     summary: str
     source: str
     stabilises: bool
+    compiled: bool = Field(description="whether the compiled engine can run it")
     layers: list[DeclaredLayer] = Field(description="bottom up")
     messages: list[DeclaredMessage]
     params: list[Param]
+    overlays: dict[str, dict[str, str]] = Field(
+        description="structures to draw, and the fields they are read from"
+    )

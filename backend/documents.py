@@ -11,7 +11,9 @@ MAX_FRAGMENT = 4_000_000
 Fragment = Annotated[
     str, Field(max_length=MAX_FRAGMENT, description="a share link's part after `#`, with or without the `#`")
 ]
-Document = Annotated[dict[str, Any], Field(description="a scenario document; GET /api/schemas/scenario describes it")]
+Document = Annotated[
+    dict[str, Any], Field(description="a scenario document; GET /api/schemas/scenario describes it")
+]
 
 
 class Asked(BaseModel):
@@ -26,7 +28,9 @@ class NewSession(Asked):
     scenario: Document | None = None
     link: Fragment | None = None
     example: Annotated[str, Field(max_length=100, description="a name from GET /api/examples")] | None = None
-    play: bool | None = Field(None, description="start playing when the first viewer comes; default: true, false for a link")
+    play: bool | None = Field(
+        None, description="start playing when the first viewer comes; default: true, false for a link"
+    )
 
     @model_validator(mode="after")
     def _one_of(self) -> NewSession:
@@ -127,7 +131,18 @@ class NetworkFacts(BaseModel):
     components: list[int] = Field(description="sizes of the connected parts, largest first")
     degree: float = Field(description="mean number of neighbours")
     max_degree: int
-    diameter: int = Field(description="longest shortest path of the largest part, in hops: a lower bound, often exact")
+    diameter: int = Field(
+        description="longest shortest path of the largest part, in hops: a lower bound, often exact"
+    )
+
+
+class BuiltinNetwork(BaseModel):
+    """A built-in network, written out."""
+
+    name: str
+    title: str
+    topology: dict[str, Any] = Field(description="of kind `explicit`, ready for a scenario document")
+    facts: NetworkFacts
 
 
 class UploadedNetwork(BaseModel):
@@ -154,6 +169,8 @@ class CatalogueEntry(BaseModel):
     title: str
     summary: str
     nodes: int
-    links: int | None = Field(description="null: depends on the range")
+    links: int = Field(description="at the default range, where links follow from one")
+    components: int = Field(description="connected parts")
     source: str
+    licence: str
     range_m: float | None = Field(None, description="default range, for networks that have positions only")

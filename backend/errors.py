@@ -9,38 +9,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from backend.refusal import ErrorBody, Problem, Refusal, from_scenario
 from engine.core.errors import ScenarioError, shown
 from engine.world.words import path_of
 
 log = logging.getLogger("ringcast")
-
-
-class Problem(BaseModel):
-    """A refusal: where, what was found there, what is allowed, and the problem in words."""
-
-    path: str = Field(description="the place, such as `events[2].link`")
-    value: str = Field(description="what was found there, shortened, as JSON")
-    allowed: str = Field(description="what is allowed instead")
-    message: str = Field(description="the problem in words")
-
-
-class ErrorBody(BaseModel):
-    """Body of every answer that is a refusal."""
-
-    error: Problem
-
-
-class Refusal(Exception):
-    """A request the server turns down for a reason other than its content: unknown, too many, too big."""
-
-    def __init__(self, status: int, path: str, value: object, allowed: str, message: str, retry_s: int | None = None) -> None:
-        self.status = status
-        self.retry_s = retry_s
-        self.error = Problem(path=path, value=shown(value), allowed=allowed, message=message)
-        super().__init__(message)
 
 
 def answer(status: int, error: Problem, retry_s: int | None = None) -> JSONResponse:
@@ -51,17 +26,18 @@ def answer(status: int, error: Problem, retry_s: int | None = None) -> JSONRespo
     return JSONResponse(ErrorBody(error=error).model_dump(), status, headers)
 
 
-def from_scenario(error: ScenarioError) -> Problem:
-    """The user's mistake for the wire."""
-    return Problem(**error.as_dict())
-
-
 def first_problem(problems: list[Any]) -> Problem:
     """The first of pydantic's complaints; where several alternatives were tried, the deepest place."""
-    first = max(problems, key=lambda p: len(p["loc"])) if len({p["loc"][:1] for p in problems}) == 1 else problems[0]
+    first = (
+        max(problems, key=lambda p: len(p["loc"]))
+        if len({p["loc"][:1] for p in problems}) == 1
+        else problems[0]
+    )
     place = [part for part in first["loc"] if part not in ("body", "path", "query")]
     if first["type"] == "json_invalid":
-        return Problem(path="body", value="", allowed=f"valid JSON ({first['ctx']['error']})", message="not JSON")
+        return Problem(
+            path="body", value="", allowed=f"valid JSON ({first['ctx']['error']})", message="not JSON"
+        )
     allowed = {"missing": "a value", "extra_forbidden": "only the fields of the API's description"}
     return Problem(
         path=path_of(place) if place else "body",
@@ -96,11 +72,18 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
         message, allowed = WORDS.get(error.status_code, (str(error.detail), "see /api/openapi.json"))
-        return answer(error.status_code, Problem(path=request.url.path, value="", allowed=allowed, message=message))
+        return answer(
+            error.status_code, Problem(path=request.url.path, value="", allowed=allowed, message=message)
+        )
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         number = secrets.token_hex(4)
         log.error("error %s in %s %s", number, request.method, request.url.path, exc_info=error)
         message = f"the server made a mistake; its log calls it {number}"
-        return answer(500, Problem(path=request.url.path, value="", allowed="try again, or report the number", message=message))
+        return answer(
+            500,
+            Problem(
+                path=request.url.path, value="", allowed="try again, or report the number", message=message
+            ),
+        )

@@ -52,10 +52,21 @@ def section(tag: int, id: int, count: int, *columns: bytes) -> bytes:
     return SECTION.pack(tag, id, 0, count) + payload + bytes(-len(payload) % 8)
 
 
-def frame(kind: int, number: int, t: float, n: int, m: int, epoch: int, sections: Sequence[bytes], left_out: int) -> bytes:
+def frame(
+    kind: int, number: int, t: float, n: int, m: int, epoch: int, sections: Sequence[bytes], left_out: int
+) -> bytes:
     """A whole frame; `left_out` messages in flight found no room."""
     head = HEADER.pack(
-        MAGIC, VERSION, kind, number & 0xFFFFFFFF, t, n, m, epoch & 0xFFFFFFFF, len(sections), min(left_out, 0xFFFF)
+        MAGIC,
+        VERSION,
+        kind,
+        number & 0xFFFFFFFF,
+        t,
+        n,
+        m,
+        epoch & 0xFFFFFFFF,
+        len(sections),
+        min(left_out, 0xFFFF),
     )
     return b"".join([head, *sections])
 

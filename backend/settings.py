@@ -31,7 +31,10 @@ class Settings(BaseModel):
 
     data: Path = Field(default_factory=default_data, description="folder of the database")
     dist: Path = Field(ROOT / "frontend" / "dist", description="folder of the built page")
-    hosts: str = Field("", description="names the server answers to, comma-separated; empty: loopback names on loopback, else any")
+    hosts: str = Field(
+        "",
+        description="names the server answers to, comma-separated; empty: loopback names on loopback, else any",
+    )
     origins: str = Field("", description="further origins whose pages may use the server, comma-separated")
 
     max_nodes: int = Field(20_000, ge=1, description="nodes in a network")
@@ -44,16 +47,26 @@ class Settings(BaseModel):
     max_virtual_s: float = Field(100_000.0, gt=0, description="virtual seconds a session may reach")
     command_rate: float = Field(20.0, gt=0, description="messages a second from one viewer, on average")
     command_burst: int = Field(60, ge=1, description="messages at once from one viewer")
-    create_rate: float = Field(2.0, gt=0, description="sessions and links a second from one address, on average")
+    create_rate: float = Field(
+        2.0, gt=0, description="sessions and links a second from one address, on average"
+    )
     create_burst: int = Field(40, ge=1, description="sessions and links at once from one address")
 
     hello_s: float = Field(5.0, gt=0, description="seconds a viewer has to say hello")
-    stuck_s: float = Field(20.0, gt=0, description="seconds after which a viewer that does not read is let go")
+    stuck_s: float = Field(
+        20.0, gt=0, description="seconds after which a viewer that does not read is let go"
+    )
     pause_s: float = Field(60.0, gt=0, description="seconds without a viewer until a session pauses")
     park_s: float = Field(600.0, gt=0, description="seconds without a viewer until a session is put on disk")
-    stop_s: float = Field(4.0, gt=0, description="seconds for putting all sessions on disk when the server stops")
-    keep_links_days: float = Field(365.0, gt=0, description="days a short link is kept after it was last opened")
-    keep_sessions_days: float = Field(30.0, gt=0, description="days a parked session is kept after its last visit")
+    stop_s: float = Field(
+        4.0, gt=0, description="seconds for putting all sessions on disk when the server stops"
+    )
+    keep_links_days: float = Field(
+        365.0, gt=0, description="days a short link is kept after it was last opened"
+    )
+    keep_sessions_days: float = Field(
+        30.0, gt=0, description="days a parked session is kept after its last visit"
+    )
 
     frame_s: float = Field(0.05, gt=0, description="seconds between frames")
     slice_s: float = Field(0.008, gt=0, description="seconds the engine may run without a break")
@@ -81,4 +94,6 @@ class Settings(BaseModel):
             first = error.errors()[0]
             name = str(first["loc"][0])
             allowed = f"{cls.model_fields[name].description}; {first['msg']}"
-            raise ScenarioError(PREFIX + name.upper(), first["input"], allowed, "this setting cannot be used") from None
+            raise ScenarioError(
+                PREFIX + name.upper(), first["input"], allowed, "this setting cannot be used"
+            ) from None

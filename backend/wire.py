@@ -6,7 +6,7 @@ Times are virtual seconds. A node is an index into the latest world where the fi
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -109,8 +109,10 @@ class Ping(Strict):
 
 
 ClientMessage: TypeAlias = Annotated[
-    Hello | Play | Pause | Reset | Speed | Step | Command | Undo | Select | Show | Ping, Field(discriminator="type")
+    Hello | Play | Pause | Reset | Speed | Step | Command | Undo | Select | Show | Ping,
+    Field(discriminator="type"),
 ]
+CLIENT: tuple[type[Strict], ...] = get_args(get_args(ClientMessage)[0])
 WATCHERS_MAY = (Hello, Select, Show, Ping)
 
 parse_client: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
@@ -137,7 +139,9 @@ class World(Outgoing):
     links: list[int] = Field(description="indices: a0, b0, a1, b1, …")
     root: int = Field(description="index of the dedicated root, -1 for none")
     channels: list[str] = Field(description="names by channel number")
-    components: list[int] = Field(description="sizes of the connected parts of the document's network, largest first")
+    components: list[int] = Field(
+        description="sizes of the connected parts of the document's network, largest first"
+    )
 
 
 class RunState(Outgoing):
@@ -148,7 +152,9 @@ class RunState(Outgoing):
     playing: bool
     speed: float = Field(description="asked for")
     achieved: float = Field(description="measured, virtual seconds a second; 0 while paused")
-    digest: str = Field(description="16 hexadecimal digits: a hash over every send, receipt, drop and delivery so far")
+    digest: str = Field(
+        description="16 hexadecimal digits: a hash over every send, receipt, drop and delivery so far"
+    )
     events: int = Field(description="engine events so far")
     viewers: int
     counts: dict[str, int] = Field(description="messages sent, by name")
@@ -156,7 +162,8 @@ class RunState(Outgoing):
     ended: bool = Field(description="no more virtual time is left in this session")
     replaying: float | None = Field(None, description="the server is replaying the document up to this time")
     verified: bool | None = Field(
-        None, description="a shared run: whether its digest at the link's end was the expected one; null: not compared (yet)"
+        None,
+        description="a shared run: whether its digest at the link's end was the expected one; null: not compared (yet)",
     )
     undoable: int = Field(0, description="commands that `undo` can take back")
 
@@ -167,7 +174,9 @@ class History(Outgoing):
     type: Literal["history"] = "history"
     t: list[float]
     wrong: list[list[int]] = Field(description="per layer: wrong variables at each t")
-    since: list[float | None] = Field(description="per layer: legitimate since, without a break; null: it is not")
+    since: list[float | None] = Field(
+        description="per layer: legitimate since, without a break; null: it is not"
+    )
 
 
 class EventMessage(Outgoing):
@@ -203,7 +212,7 @@ class Publication(Outgoing):
     done: bool = Field(description="everybody expected got it")
 
 
-LogKind: TypeAlias = Literal["send", "deliver", "drop", "layer", "command", "publication"]
+LogKind: TypeAlias = Literal["send", "receive", "deliver", "drop", "layer", "command", "publication"]
 
 
 class Line(Outgoing):
@@ -236,6 +245,7 @@ class LayerFacts(Outgoing):
     """What a node's layer holds."""
 
     name: str
+    title: str
     wrong: int = Field(description="wrong variables of this node's layer")
     facts: list[Fact]
 
@@ -314,7 +324,9 @@ class Welcome(Outgoing):
     scenario: dict[str, Any] = Field(description="the document so far")
     protocol: Protocol
     columns: list[str] = Field(description="names of the node columns, in the order of their ids")
-    layers: list[str] = Field(description="names of the judged layers, bottom up: the order of `history` and of flag bits")
+    layers: list[str] = Field(
+        description="names of the judged layers, bottom up: the order of `history` and of flag bits"
+    )
     world: World
     run: RunState
     history: History

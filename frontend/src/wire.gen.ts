@@ -1,6 +1,15 @@
 // Written by tools/gen_wire.py from the models in backend/. Do not edit.
 /* eslint-disable */
 
+/** A built-in network, written out. */
+export interface BuiltinNetwork {
+  name: string;
+  title: string;
+  /** of kind `explicit`, ready for a scenario document */
+  topology: Record<string, unknown>;
+  facts: NetworkFacts;
+}
+
 /** The server is about to close the connection. */
 export interface Bye {
   type: 'bye';
@@ -15,9 +24,12 @@ export interface CatalogueEntry {
   title: string;
   summary: string;
   nodes: number;
-  /** null: depends on the range */
-  links: number | null;
+  /** at the default range, where links follow from one */
+  links: number;
+  /** connected parts */
+  components: number;
   source: string;
+  licence: string;
   /** default range, for networks that have positions only */
   range_m: number | null;
 }
@@ -33,7 +45,7 @@ export interface Checked {
 /** One value of a parameter that is chosen from a list. */
 export interface Choice {
   value: string;
-  help: string;
+  title: string;
 }
 
 /** A scenario event without `t`: takes effect now and is appended to the document. */
@@ -54,11 +66,27 @@ export interface Created {
   note: string | null;
 }
 
+/** One variable of a layer's state, per node. */
+export interface DeclaredField {
+  name: string;
+  /** further indices: slot (a neighbour), pos (an own ring position), channel, … */
+  axes: string[];
+  /** int, hops, position, node, flag, seconds, slot or input */
+  kind: string;
+  label: string;
+  unit: string;
+  lo: number;
+  /** a number, or the name of a bound that depends on the network */
+  hi: number | string;
+  corruptible: boolean;
+}
+
 /** One layer of the stack. */
 export interface DeclaredLayer {
   name: string;
   title: string;
   summary: string;
+  fields: DeclaredField[];
 }
 
 /** One kind of message; `kind` in state frames counts through these in order. */
@@ -66,6 +94,9 @@ export interface DeclaredMessage {
   name: string;
   shape: 'publication' | 'subscription' | 'structure' | 'local';
   doc: string;
+  /** the overlay a broadcast is meant for; empty: every neighbour */
+  over: string;
+  fields: string[];
 }
 
 /** One delivery. */
@@ -172,6 +203,7 @@ export interface Inspect {
 /** What a node's layer holds. */
 export interface LayerFacts {
   name: string;
+  title: string;
   /** wrong variables of this node's layer */
   wrong: number;
   facts: Fact[];
@@ -182,7 +214,7 @@ export interface Line {
   t: number;
   /** index, or -1 */
   node: number;
-  kind: 'send' | 'deliver' | 'drop' | 'layer' | 'command' | 'publication';
+  kind: 'send' | 'receive' | 'deliver' | 'drop' | 'layer' | 'command' | 'publication';
   /** name of the message */
   message: string | null;
   text: string;
@@ -219,18 +251,18 @@ export interface NewSession {
 /** One parameter: what a form needs. */
 export interface Param {
   name: string;
+  /** the layer it belongs to; empty: the protocol as a whole */
+  layer: string;
   kind: 'int' | 'float' | 'choice' | 'node';
   default: unknown;
   title: string;
   help: string;
-  lo: number | null;
-  hi: number | null;
+  lo: number;
+  hi: number;
   unit: string;
-  choices: Choice[];
   /** the paper's */
   symbol: string;
-  /** the layer it belongs to; null: the protocol as a whole */
-  layer: string | null;
+  choices: Choice[];
 }
 
 /** Hold virtual time. */
@@ -275,10 +307,14 @@ export interface Protocol {
   summary: string;
   source: string;
   stabilises: boolean;
+  /** whether the compiled engine can run it */
+  compiled: boolean;
   /** bottom up */
   layers: DeclaredLayer[];
   messages: DeclaredMessage[];
   params: Param[];
+  /** structures to draw, and the fields they are read from */
+  overlays: Record<string, Record<string, string>>;
 }
 
 /** A publication; sent when published and whenever it changed. */

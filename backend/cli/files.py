@@ -1,0 +1,51 @@
+"""Reading and writing for commands: `-` is standard input or output, and a file that cannot be used is the user's mistake."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from engine.core.errors import ScenarioError
+
+
+def read(name: str, most: int) -> bytes:
+    """All bytes of a file, no more than `most` + 1 of them. Raises ScenarioError."""
+    if name == "-":
+        return sys.stdin.buffer.read(most + 1)
+    try:
+        with open(name, "rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        raise _unusable(name, error, "a file that can be read, or - for standard input") from None
+    except ValueError:
+        raise ScenarioError(
+            "file", name, "the name of a file, or - for standard input", "not a file name"
+        ) from None
+
+
+@contextmanager
+def written(name: str) -> Iterator[TextIO]:
+    """A text file to write, or standard output. Raises ScenarioError.
+
+    A file gets its name only when all is written, so that a run that is stopped leaves no half a file.
+    """
+    if name == "-":
+        yield sys.stdout
+        return
+    part = Path(f"{name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            yield file
+        part.replace(name)
+    except OSError as error:
+        raise _unusable(name, error, "a file that can be written, or - for standard output") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _unusable(name: str, error: OSError, allowed: str) -> ScenarioError:
+    return ScenarioError("file", name, allowed, os.strerror(error.errno or 0).lower())

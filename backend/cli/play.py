@@ -1,0 +1,110 @@
+"""`ringcast run` and `ringcast link`: play a document to its end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from backend.cli.files import read, written
+from engine.api import Run
+from engine.core.errors import ScenarioError
+from engine.core.trace import Record, as_json
+from engine.world.limits import MAX_DOCUMENT, MAX_TIME_S
+from engine.world.scenario import load_scenario
+
+BUDGET = 50_000
+QUIET_S = 1.0
+
+
+def add_to(commands: Any) -> None:
+    """The two commands."""
+    run = commands.add_parser(
+        "run", help="play a scenario and write its report", description="Play a scenario to its end."
+    )
+    run.add_argument("file", help="a scenario document, - for standard input")
+    run.add_argument("--until", type=_seconds, help="virtual seconds (default: the document's duration_s)")
+    run.add_argument(
+        "--report", metavar="F", default="-", help="where the report goes (default: standard output)"
+    )
+    run.add_argument("--trace", metavar="F.jsonl", help="where every record goes, a line each")
+    run.set_defaults(do=_run)
+
+    text = "print the share link's fragment for a scenario, played to its end"
+    link = commands.add_parser("link", help=text, description=text)
+    link.add_argument("file", help="a scenario document, - for standard input")
+    link.add_argument("--until", type=_seconds, help="virtual seconds (default: the document's duration_s)")
+    link.set_defaults(do=_link)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if 0.0 < value <= MAX_TIME_S:
+        return value
+    raise argparse.ArgumentTypeError(
+        f"{text!r}; allowed are more than 0 and at most {MAX_TIME_S:,.0f} seconds"
+    )
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.trace == "-" and args.report == "-":
+        allowed = "a file for one of them: --report F or --trace F.jsonl"
+        raise ScenarioError("--trace", "-", allowed, "the report goes to standard output already")
+    run = _loaded(args.file, trace="all" if args.trace else "none")
+    with ExitStack() as files:
+        take: Callable[[list[Record]], None] = lambda records: None
+        if args.trace:
+            out = files.enter_context(written(args.trace))
+            kinds = [m.name for m in run.protocol.messages]
+
+            def take(records: list[Record]) -> None:
+                for record in records:
+                    out.write(
+                        json.dumps(as_json(record, run.network.ids, kinds), separators=(",", ":")) + "\n"
+                    )
+
+        _play(run, args.until, take)
+        report = files.enter_context(written(args.report))
+        json.dump(run.report(), report, indent=2, ensure_ascii=False)
+        report.write("\n")
+    return 0
+
+
+def _link(args: argparse.Namespace) -> int:
+    from backend import sharing  # its models take a while to load
+
+    run = _loaded(args.file, trace="none")
+    _play(run, args.until, lambda records: None)
+    print(sharing.make_link(run).fragment)
+    return 0
+
+
+def _loaded(name: str, trace: str) -> Run:
+    data = read(name, MAX_DOCUMENT)
+    return Run(load_scenario(data, "standard input" if name == "-" else name), trace=trace)
+
+
+def _play(run: Run, until: float | None, take: Callable[[list[Record]], None]) -> None:
+    """To the end; how far it has got is told on a terminal when it takes long."""
+    end = run.scenario.duration_s if until is None else until
+    start = told = time.monotonic()
+    showing = False
+    done = False
+    while not done:
+        done = run.advance(end, BUDGET)
+        take(run.drain())
+        now = time.monotonic()
+        if sys.stderr.isatty() and now - start > QUIET_S and now - told > 0.2:
+            told, showing = now, True
+            share = run.now / end
+            sys.stderr.write(f"\r{run.now:,.1f} of {end:,.1f} s ({share:.0%}), {run.events:,} events ")
+            sys.stderr.flush()
+    if showing:
+        sys.stderr.write("\r\033[K")

@@ -1,0 +1,29 @@
+"""JSON schemas of the documents that leave or enter the product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from backend.declaration import Protocol
+from backend.refusal import Refusal
+from backend.report import Report
+from engine.world.scenario import Scenario
+from engine.world.words import one_of
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "scenario": lambda: Scenario.model_json_schema(by_alias=True),
+    "run-report": lambda: Report.model_json_schema(by_alias=True),
+    "protocols": lambda: TypeAdapter(list[Protocol]).json_schema(),
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The schema called `name`. Raises Refusal."""
+    if name not in SCHEMAS:
+        raise Refusal(404, "schema", name, one_of(name, list(SCHEMAS)), "there is no such schema")
+    return {"$schema": DIALECT, **SCHEMAS[name]()}
