@@ -61,7 +61,7 @@ _ENTRIES = {
         "Leipzig mesh", "The Freifunk network of Leipzig: one router alone serves 58 others.", MESHNET_LAB
     ),
     "bremen": _Entry(
-        "Bremen mesh", "The Freifunk network of Bremen: four gateways with some 200 routers each.", MESHNET_LAB
+        "Bremen mesh", "The Freifunk network of Bremen: four gateways, some 200 routers each.", MESHNET_LAB
     ),
     "munich": _Entry(
         "Munich mesh", "The Freifunk network of Munich: fifteen segments, no link between.", MESHNET_LAB

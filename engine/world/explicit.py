@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.world.limits import MAX_LINKS
 from engine.world.network import Network, Pairs, linked_within
 from engine.world.placing import place_rest
-from engine.world.topologies import Explicit
+from engine.world.topologies import Explicit, NodeSpec
 
 
 def from_explicit(topology: Explicit) -> Network:
@@ -35,3 +35,25 @@ def _links(topology: Explicit, ids: tuple[str, ...]) -> tuple[Pairs, tuple[tuple
     rows.sort()
     quality = tuple(q for _, q in rows) if topology.quality is not None else None
     return tuple(link for link, _ in rows), quality
+
+
+def to_explicit(network: Network) -> Explicit:
+    """A network written down: the topology that builds it again, places included."""
+    metric = network.range_m is not None
+    nodes = tuple(
+        NodeSpec(
+            id=node,
+            name=network.names[i] if network.names[i] != node else None,
+            x=network.x[i],
+            y=network.y[i],
+            z=network.z[i] if network.z is not None else None,
+        )
+        for i, node in enumerate(network.ids)
+    )
+    return Explicit(
+        kind="explicit",
+        nodes=nodes,
+        links=() if metric else tuple((network.ids[i], network.ids[j]) for i, j in network.links),
+        range_m=network.range_m,
+        quality=None if metric else network.quality,
+    )

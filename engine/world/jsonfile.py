@@ -69,7 +69,7 @@ def parse_json(data: bytes | str, what: str = "scenario", max_size: int = MAX_DO
     try:
         tree = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as e:
-        line = text.splitlines()[e.lineno - 1] if e.lineno <= len(text.splitlines()) else ""
+        line = text.split("\n")[e.lineno - 1]
         around = line[max(0, e.colno - 16) : e.colno + 15].strip()
         raise ScenarioError(
             f"{what}, line {e.lineno}, column {e.colno}", around, f"valid JSON ({e.msg})", "not JSON"

@@ -29,8 +29,8 @@ from engine.world.network import Pairs, components, hops_from
 from engine.world.packing import flat, pack, roomy
 from engine.world.shapes import STEP, Spots
 
-ALL_PAIRS = 260
-"""Up to this size every pair of nodes is a term."""
+ALL_PAIRS = 70_000
+"""All pairs of nodes are terms while size of the part × size of the whole is below this."""
 BIG = 2_000
 """Beyond this size fewer pivots, fewer pairs and fewer rounds, so that ten thousand nodes take seconds."""
 STEPS = 1_000_000
@@ -70,10 +70,10 @@ def _draw(adjacency: list[list[int]], whole: int) -> list[Point]:
     draw = Stream(n, "layout")
     pivots = _pivots(adjacency, min(n, 50 if whole <= BIG else 8))
     spots = _first_drawing(n, pivots, draw)
-    mutual, drawn = _terms(adjacency, pivots, draw)
+    mutual, drawn = _terms(adjacency, pivots, whole, draw)
     _shuffle(mutual, draw)
     _shuffle(drawn, draw)
-    rounds = max(5, min(40, STEPS // (len(mutual) + len(drawn))))
+    rounds = max(5, min(40, STEPS * n // whole // (len(mutual) + len(drawn))))
     x, y = [p[0] for p in spots], [p[1] for p in spots]
     _settle(x, y, mutual, drawn, rounds)
     return roomy(x, y, 24 if whole <= BIG else 3)
@@ -152,11 +152,11 @@ def _main_direction(matrix: list[list[float]], found: list[list[float]], draw: S
 
 
 def _terms(
-    adjacency: list[list[int]], pivots: list[tuple[int, dict[int, int]]], draw: Stream
+    adjacency: list[list[int]], pivots: list[tuple[int, dict[int, int]]], whole: int, draw: Stream
 ) -> tuple[list[Term], list[Term]]:
     """Pairs of nodes and the distances they wish for: those that move both, those that move only i."""
     n = len(adjacency)
-    if n <= ALL_PAIRS:
+    if n <= 60 or n * whole <= ALL_PAIRS:
         return [
             (i, j, float(d), 1.0 / (d * d))
             for i in range(n)

@@ -53,7 +53,7 @@ def _one(
         return 1, ScenarioError(path, value, str(ctx["expected"]).replace("'", '"'), "not a known value")
     if kind in ("too_long", "too_short"):
         low, high = ctx.get("min_length"), ctx.get("max_length")
-        allowed = f"at most {high:,} entries" if high is not None else f"at least {low:,} entries"
+        allowed = f"at most {high:,} entries" if high is not None else f"{low:,} or more entries"
         return 1, ScenarioError(
             path, f"{ctx['actual_length'] or 0:,} entries", allowed, kind.replace("_", " ")
         )

@@ -2,7 +2,7 @@
 
 Theory of operation. On a true map a city mesh is one black blot with a few far outliers. So each connected
 part is drawn by itself: ranks of latitude and longitude, mixed with the distances themselves squeezed, spread
-the nodes over the sheet while north stays up (the anchor of a node). Springs along links, repulsion among near
+the nodes over the sheet while north stays up (a node's anchor). Springs along links, repulsion among near
 nodes and a weak pull to the anchors then settle it; hubs get the room that their leaves need.
 
 Slow (minutes for the biggest network), so it runs when the data is baked, never in the product.
