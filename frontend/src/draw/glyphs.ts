@@ -2,7 +2,7 @@
  * The symbols, once for both pictures and interface: shapes are SVG path data, painted on canvas through `Path2D` and
  * written into pages as inline SVG. Shape comes first, hue second: each is readable without colour.
  */
-import type { Ink, Theme } from './theme'
+import type { Canvas2D, Ink, Theme } from './theme'
 import { hatch } from './theme'
 
 /** One stroke of a symbol. Hatched fills are amber on soft amber. */
@@ -185,18 +185,20 @@ function path(d: string): Path2D {
   return p
 }
 
-/** Paints a symbol's parts at (x, y), turned by `angle` (radians, clockwise). */
+/** Paints a symbol's parts at (x, y), turned by `angle` (radians, clockwise) and scaled by `size`. */
 export function paint(
-  ctx: CanvasRenderingContext2D,
+  ctx: Canvas2D,
   parts: readonly Part[],
   theme: Theme,
   x: number,
   y: number,
   angle = 0,
+  size = 1,
 ): void {
   ctx.save()
   ctx.translate(x, y)
   if (angle) ctx.rotate(angle)
+  if (size !== 1) ctx.scale(size, size)
   ctx.lineJoin = 'round'
   ctx.lineCap = 'round'
   for (const part of parts) {

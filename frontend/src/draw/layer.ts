@@ -1,28 +1,36 @@
 /**
  * One canvas of a picture. A layer whose painting is cheap is repainted at every camera move; a costly one is shifted
  * and scaled by CSS while a gesture lasts, and repainted when it settles.
+ *
+ * Without a graphics card every visible canvas is blended in full at every frame, painted or not: there should be few,
+ * the lowest one opaque, and empty ones hidden.
  */
 import type { Camera } from './camera'
 
 /** Painting cheaper than this (ms) happens in every frame of a gesture. */
 const CHEAP = 5
 
+export interface LayerOptions {
+  /** Reaches so many pixels beyond the edges, so that panning does not uncover bare ground at once. */
+  overscan?: number
+  /** Nothing below shows through. */
+  opaque?: boolean
+}
+
 export class Layer {
   readonly canvas: HTMLCanvasElement
   readonly ctx: CanvasRenderingContext2D
   /** Recent cost of a full painting, ms. */
   cost = 0
+  private readonly overscan: number
   private painted = { scale: 1, x: 0, y: 0, version: -1 }
   private shifted = false
   private width = 0
   private height = 0
   private ratio = 1
 
-  constructor(
-    host: HTMLElement,
-    name: string,
-    private readonly overscan = 0,
-  ) {
+  constructor(host: HTMLElement, name: string, { overscan = 0, opaque = false }: LayerOptions = {}) {
+    this.overscan = overscan
     this.canvas = document.createElement('canvas')
     this.canvas.dataset.layer = name
     Object.assign(this.canvas.style, {
@@ -33,7 +41,7 @@ export class Layer {
       pointerEvents: 'none',
     })
     host.append(this.canvas)
-    const ctx = this.canvas.getContext('2d')
+    const ctx = this.canvas.getContext('2d', { alpha: !opaque })
     if (!ctx) throw new Error('This browser cannot draw on a canvas.')
     this.ctx = ctx
   }
@@ -52,11 +60,11 @@ export class Layer {
     return true
   }
 
-  /** Clears the canvas and sets it up to be painted in the host's CSS pixels. */
-  begin(clear = true): CanvasRenderingContext2D {
+  /** Clears the canvas, unless told to keep it, and sets it up to be painted in the host's CSS pixels. */
+  begin(keep = false): CanvasRenderingContext2D {
     const { ctx, ratio, overscan } = this
     ctx.setTransform(1, 0, 0, 1, 0, 0)
-    if (clear) ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
+    if (!keep) ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
     ctx.setTransform(ratio, 0, 0, ratio, overscan * ratio, overscan * ratio)
     return ctx
   }
@@ -107,9 +115,5 @@ export class Layer {
     if (still && !this.shifted) return
     this.shifted = !still
     this.canvas.style.transform = still ? '' : `translate(${dx}px, ${dy}px) scale(${k})`
-  }
-
-  remove(): void {
-    this.canvas.remove()
   }
 }

@@ -12,6 +12,9 @@ export interface Hop {
   slot: number
 }
 
+/** A lost message is drawn to this share of its way. */
+export const LOST_AT = 0.66
+
 /** Paths kept: the current one and a few older ones, which are drawn thin. */
 const KEPT = 4
 /** A path longer than this is a runaway; drawing more of it tells nothing. */
@@ -22,6 +25,7 @@ export class Paths {
   private readonly hops = new Map<number, Hop[]>()
   private readonly got = new Map<number, Set<number>>()
   private chosen: number | null = null
+  private latest: number | null = null
   private head = 0
   private size = 0
   /** Raised with every new hop or delivery. */
@@ -31,8 +35,8 @@ export class Paths {
   /** When the last hop known so far arrives. */
   lastArrival = -Infinity
 
-  /** Takes in what was pushed since the last call. */
-  read(f: Flights, kinds: readonly MessageKind[]): void {
+  /** Takes in what was pushed since the last call; the latest publication is the last one begun by `now`. */
+  read(f: Flights, kinds: readonly MessageKind[], now: number): void {
     if (f.size < this.size) this.forget()
     const fresh = Math.min(f.size, (f.head - this.head + f.capacity) % f.capacity)
     for (let i = f.size - fresh; i < f.size; i++) {
@@ -54,6 +58,10 @@ export class Paths {
     this.head = f.head
     this.size = f.size
     this.noticeLosses(f)
+    let latest: number | null = null
+    for (const [p, list] of this.hops) if (list[0] && list[0].start <= now) latest = p
+    if (latest !== this.latest) this.version++
+    this.latest = latest
   }
 
   private add(publication: number, hop: Hop): void {
@@ -96,10 +104,7 @@ export class Paths {
   }
 
   get current(): number | null {
-    if (this.chosen !== null) return this.chosen
-    let latest: number | null = null
-    for (const p of this.hops.keys()) latest = p
-    return latest
+    return this.chosen ?? this.latest
   }
 
   /** The path shown thick. */
@@ -141,6 +146,7 @@ export class Paths {
     this.hops.clear()
     this.got.clear()
     this.head = this.size = 0
+    this.latest = null
     this.lastArrival = -Infinity
     this.version++
   }
@@ -152,7 +158,7 @@ const NOBODY: ReadonlySet<number> = new Set<number>()
 export type VisitFlight = (slot: number, u: number, strength: number) => void
 
 /** A flight too short to be seen keeps a glow at its end for so long, in wall seconds. */
-const GLOW = 0.16
+const GLOW = 0.12
 
 /** Visits what is in the air at `now`, and what arrived so recently that the eye would have missed it. */
 export function visitFlights(

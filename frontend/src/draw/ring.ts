@@ -2,12 +2,14 @@
 import { FLAG, type Flights, type MessageKind, type State, type World } from '../model'
 import { Camera } from './camera'
 import { arrowDirection } from './direction'
+import { Heads } from './heads'
 import { Layer } from './layer'
 import { Paths } from './paths'
 import {
   addChord,
   paintCrown,
   paintPositions,
+  paintRoot,
   paintSmallRings,
   placeSmallRings,
   type RingScene,
@@ -33,6 +35,7 @@ export interface RingOptions extends PictureOptions {
 export class RingView implements Picture {
   private readonly stage: Stage
   private readonly paths = new Paths()
+  private readonly heads = new Heads()
   private readonly crown: Layer
   private readonly live: Layer
   /** The ring does not pan or zoom; layers only need something that says where they are. */
@@ -55,7 +58,6 @@ export class RingView implements Picture {
   private stale = { ring: true, crown: true, live: true }
   private seen = { state: -1, paths: -1, now: NaN }
   private painted = 0
-  private inFlight = 0
 
   constructor(
     host: HTMLElement,
@@ -76,7 +78,7 @@ export class RingView implements Picture {
       (e) => this.key(e),
       options.reducedMotion,
     )
-    this.crown = new Layer(this.stage.surface, 'crown')
+    this.crown = new Layer(this.stage.surface, 'crown', { opaque: true })
     this.live = new Layer(this.stage.surface, 'live')
     this.setTheme()
   }
@@ -171,7 +173,7 @@ export class RingView implements Picture {
     for (const layer of [this.crown, this.live])
       if (layer.resize(width, height, ratio)) this.stale.ring = true
     if (!this.world || !this.state || width < 60 || height < 60) return
-    if (this.flights) this.paths.read(this.flights, this.kinds)
+    if (this.flights) this.paths.read(this.flights, this.kinds, now)
     this.absorb(width, height)
     const scene = this.scene
     if (!scene) return
@@ -179,6 +181,8 @@ export class RingView implements Picture {
     const wall = performance.now()
     if (this.stale.crown && wall - this.painted > this.crown.cost * 5) {
       this.crown.repaint(this.camera, (ctx) => {
+        ctx.fillStyle = scene.theme.color.paper
+        ctx.fillRect(0, 0, width, height)
         paintCrown(ctx, scene)
         paintSmallRings(ctx, scene.theme, this.small, this.parts.length - 1 - this.small.length)
       })
@@ -220,7 +224,7 @@ export class RingView implements Picture {
   private paintLive(scene: RingScene, now: number, speed: number): void {
     const { paths, flights, stale } = this
     const ticked = now !== this.seen.now
-    const busy = flights !== null && ticked && (flights.size > 0 || this.inFlight > 0)
+    const busy = flights !== null && ticked && (flights.size > 0 || this.heads.count > 0)
     if (!stale.live && !busy && paths.version === this.seen.paths) return
     this.live.repaint(this.camera, (ctx) => {
       const { still } = this.stage
@@ -229,10 +233,12 @@ export class RingView implements Picture {
       if (scene.ring.length > 500 && selected.length) this.paintOwnChords(ctx, scene, selected)
       paintPath(ctx, scene, paths, now, still)
       if (this.hovered !== this.selected) paintHovered(ctx, scene, hovered)
-      paintPositions(ctx, scene, paths.delivered)
+      // The crown has all of them; the path must not cover those it touches.
+      paintPositions(ctx, scene, this.touchedPositions(paths), paths.delivered)
       paintSelected(ctx, scene, selected)
+      paintRoot(ctx, scene, selected.includes(0))
       if (flights)
-        this.inFlight = paintRingMessages(ctx, scene, flights, this.kinds, now, speed, paths.longest, still)
+        paintRingMessages(ctx, scene, this.heads, flights, this.kinds, now, speed, paths.longest, still)
       labelPositions(ctx, scene, selected, 700)
       if (this.hovered !== this.selected) labelPositions(ctx, scene, hovered, 600)
     })
@@ -254,6 +260,13 @@ export class RingView implements Picture {
     for (let i = 0; i < chords.length; i += 2)
       if (mine.has(chords[i]!) || mine.has(chords[i + 1]!)) addChord(ctx, g, chords[i]!, chords[i + 1]!)
     ctx.stroke()
+  }
+
+  private touchedPositions(paths: Paths): Set<number> {
+    const touched = new Set<number>()
+    for (const hop of paths.path) touched.add(hop.fromPos).add(hop.toPos)
+    for (const v of paths.delivered) for (const p of this.positionsOf(v)) touched.add(p)
+    return touched
   }
 
   private positionsOf(node: number): number[] {

@@ -46,7 +46,7 @@ export class ScoreView implements Score {
   private hoveredMark: Mark | null = null
   private grip: Grip | null = null
   private stale = true
-  private seen = { now: NaN, size: -1 }
+  private seen = { now: NaN }
 
   constructor(
     private readonly host: HTMLElement,
@@ -59,7 +59,7 @@ export class ScoreView implements Score {
     this.surface.tabIndex = 0
     if (getComputedStyle(host).position === 'static') host.style.position = 'relative'
     host.prepend(this.surface)
-    this.layer = new Layer(this.surface, 'score', OVERSCAN)
+    this.layer = new Layer(this.surface, 'score', { overscan: OVERSCAN })
     this.observer = new ResizeObserver(() => this.measure())
     this.observer.observe(this.surface)
     this.measure()
@@ -103,17 +103,18 @@ export class ScoreView implements Score {
   }
 
   frame(now: number): void {
-    this.layer.resize(this.width, this.height, Math.min(devicePixelRatio || 1, 3)) && (this.stale = true)
+    if (this.layer.resize(this.width, this.height, Math.min(devicePixelRatio || 1, 3))) this.stale = true
     const { curves } = this
     if (!curves || this.width < 20) return
-    const size = curves.size
-    if (!this.stale && now === this.seen.now && size === this.seen.size && this.settled(curves)) return
+    // At real speed the picture moves by half a pixel a frame: whole ones are enough.
+    const moved = (Math.abs(now - this.seen.now) / this.span) * this.width
+    if (!this.stale && moved < 0.9 && this.settled(curves)) return
     this.now = now
     if (this.follows) this.setWindow(following(now, this.span), true)
     this.growScale(curves)
     this.layer.repaint(this.camera, (ctx) => this.paint(ctx, curves))
     this.stale = false
-    this.seen = { now, size }
+    this.seen = { now }
   }
 
   destroy(): void {

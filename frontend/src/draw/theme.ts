@@ -91,11 +91,14 @@ export function luminance(text: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
+/** Anything that can be painted on. */
+export type Canvas2D = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
 const patterns = new Map<string, CanvasPattern>()
 
 /** Diagonal hatching: `stripe` on `ground`, a stripe of `width` every `period` pixels. */
 export function hatch(
-  ctx: CanvasRenderingContext2D,
+  ctx: Canvas2D,
   stripe: string,
   ground: string | null,
   width: number,

@@ -29,6 +29,7 @@ export function paintCrown(ctx: CanvasRenderingContext2D, scene: RingScene): voi
   paintBands(ctx, scene)
   paintChords(ctx, scene)
   paintCircle(ctx, scene)
+  paintPositions(ctx, scene, null, new Set())
   paintNumbers(ctx, g, theme)
   if (ring.placed < ring.members) paintUnfinished(ctx, scene)
 }
@@ -127,7 +128,12 @@ function paintNumbers(ctx: CanvasRenderingContext2D, g: RingGeometry, theme: The
   for (let p = 0; p < g.length; p += step) {
     // The last number must not run into the 0.
     if (p > 0 && g.length - p < step * 0.4) continue
-    const at = g.at(p, g.radius + 48 - (g.hop * 7 < 20 ? 10 : 0))
+    // Beside the circle numbers need their width beyond the spokes, above and below it their height.
+    const half = ctx.measureText(String(p)).width / 2
+    const at = g.at(
+      p,
+      g.radius + 9 + g.hop * Math.max(g.deepest, 3) + 5 + half * Math.abs(Math.cos(g.angle(p))),
+    )
     ctx.fillText(String(p), at.x, at.y + 3.5)
   }
 }
@@ -155,33 +161,46 @@ function paintUnfinished(ctx: CanvasRenderingContext2D, { ring, g, theme }: Ring
   )
 }
 
-/** Dots at subscribers' positions (magenta once delivered), and the root's square at 0. */
+/** Dots at subscribers' positions, magenta once delivered; `which` null: all of them. */
 export function paintPositions(
   ctx: CanvasRenderingContext2D,
-  scene: RingScene,
+  { ring, g, state, theme }: RingScene,
+  which: Iterable<number> | null,
   delivered: ReadonlySet<number>,
 ): void {
-  const { ring, g, state, theme } = scene
   const r = Math.max(1.6, Math.min(3.4, 1.4 + g.pitch))
-  ctx.strokeStyle = theme.color.paper
-  ctx.lineWidth = 1.3
-  for (let p = 0; p < ring.length; p++) {
-    const v = ring.owner[p]!
-    if (v < 0 || !(state.flags[v]! & FLAG.subscriber)) continue
+  const dot = (p: number): void => {
+    const v = ring.owner[p] ?? -1
+    if (v < 0 || !(state.flags[v]! & FLAG.subscriber)) return
     const at = g.at(p)
-    ctx.fillStyle = delivered.has(v) ? theme.color.pub : theme.color.ink
-    ctx.beginPath()
-    ctx.arc(at.x, at.y, r, 0, 2 * Math.PI)
-    ctx.fill()
-    ctx.stroke()
+    for (const [radius, color] of [
+      [r + 0.65, theme.color.paper],
+      [r - 0.65, delivered.has(v) ? theme.color.pub : theme.color.ink],
+    ] as const) {
+      ctx.fillStyle = color
+      ctx.beginPath()
+      ctx.arc(at.x, at.y, radius, 0, 2 * Math.PI)
+      ctx.fill()
+    }
   }
+  if (which) for (const p of which) dot(p)
+  else for (let p = 0; p < ring.length; p++) dot(p)
+}
+
+/** The root's square, where the ring begins. */
+export function paintRoot(
+  ctx: CanvasRenderingContext2D,
+  { ring, g, theme }: RingScene,
+  selected: boolean,
+): void {
   if (ring.length) {
     const zero = g.at(0)
+    const half = selected ? 6 : 5
     ctx.fillStyle = theme.color.paper
     ctx.strokeStyle = theme.color.ink
-    ctx.lineWidth = 2
-    ctx.fillRect(zero.x - 5, zero.y - 5, 10, 10)
-    ctx.strokeRect(zero.x - 5, zero.y - 5, 10, 10)
+    ctx.lineWidth = selected ? 2.8 : 2
+    ctx.fillRect(zero.x - half, zero.y - half, 2 * half, 2 * half)
+    ctx.strokeRect(zero.x - half, zero.y - half, 2 * half, 2 * half)
   }
 }
 
@@ -214,7 +233,7 @@ export function paintSmallRings(
     ctx.strokeRect(x - 3.5, top - 3.5, 7, 7)
     ctx.font = `600 12px ${theme.sans}`
     ctx.fillStyle = theme.color.ink
-    ctx.fillText(String(size), x + r + 7, y)
+    ctx.fillText(String(size), x + (size > 1 ? r : 4) + 7, y)
   }
   const last = rings[rings.length - 1]
   if (more > 0 && last) {
@@ -224,7 +243,7 @@ export function paintSmallRings(
   }
 }
 
-/** Where the small rings stand: in a row along the bottom, sized by their share. */
+/** Where the small rings stand: in a row along the bottom, sized by their share of the largest. */
 export function placeSmallRings(
   parts: readonly Part[],
   shown: number,
@@ -234,12 +253,14 @@ export function placeSmallRings(
   const others = parts.filter((p) => p.part !== shown)
   const room = Math.max(1, Math.floor((width - 60) / 78))
   const placed = others.slice(0, room)
-  const most = Math.max(1, ...others.map((p) => p.size))
+  const most = Math.max(1, ...parts.map((p) => p.size))
   const left = width / 2 - (placed.length * 78) / 2 + 26
-  return placed.map((p, i) => ({
-    ...p,
+  return placed.map(({ part, size, root }, i) => ({
+    part,
+    size,
+    root,
     x: left + i * 78,
     y: height - 34,
-    r: 7 + 10 * Math.sqrt(p.size / most),
+    r: 6 + 12 * Math.sqrt(size / most),
   }))
 }

@@ -4,7 +4,7 @@ import type { Padding, Point } from '../types'
 /** Room outside the circle for spokes and numbers. */
 const MARGIN = 62
 /** Longest spoke, and length per hop of depth. */
-const SPOKE = 33
+const SPOKE = 31
 const HOP = 4.6
 
 export class RingGeometry {
@@ -19,7 +19,7 @@ export class RingGeometry {
     height: number,
     pad: Padding,
     readonly length: number,
-    deepest: number,
+    readonly deepest: number,
   ) {
     const w = width - pad.left - pad.right
     const h = height - pad.top - pad.bottom

@@ -96,7 +96,8 @@ export function shortcuts(world: World, state: State, ring: Ring): Int32Array {
     const a = world.from[k]!
     const b = world.to[k]!
     if (state.part[a] !== ring.part || linkKind(world, state, k) !== LinkKind.shortcut) continue
-    if (posStart[a + 1]! === posStart[a]! || posStart[b + 1]! === posStart[b]!) continue
+    const placed = (v: number): boolean => posStart[v + 1]! > posStart[v]!
+    if (!placed(a) || !placed(b)) continue
     const p = pos[posStart[a]!]!
     const q = pos[posStart[b]!]!
     if (p >= 0 && q >= 0 && p < ring.length && q < ring.length) pairs.push(p, q)

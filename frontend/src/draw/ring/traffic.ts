@@ -1,7 +1,7 @@
 /** What moves on the ring: messages along the circle or a shortcut, the path of the publication, the node looked at. */
 import type { Flights, MessageKind } from '../../model'
-import { paint, shape, type Part } from '../glyphs'
-import { visitFlights, type Hop, type Paths } from '../paths'
+import type { Heads } from '../heads'
+import { LOST_AT, visitFlights, type Hop, type Paths } from '../paths'
 import type { Point } from '../types'
 import { addChord, type RingScene } from './crown'
 import { along, firstPart, type RingGeometry } from './geometry'
@@ -42,7 +42,7 @@ function strokePath(
       if (isStep(p, q, ring.length) !== steps) continue
       let u = hop.end > hop.start ? Math.min(1, (now - hop.start) / (hop.end - hop.start)) : 1
       if (still && u < 1) u = 0.5
-      if (hop.lost) u = Math.min(u, 0.66)
+      if (hop.lost) u = Math.min(u, LOST_AT)
       if (steps) {
         const a = g.at(p)
         ctx.moveTo(a.x, a.y)
@@ -79,32 +79,28 @@ function strokePath(
 export function paintRingMessages(
   ctx: CanvasRenderingContext2D,
   scene: RingScene,
+  heads: Heads,
   flights: Flights,
   kinds: readonly MessageKind[],
   now: number,
   speed: number,
   longest: number,
   still: boolean,
-): number {
+): void {
   const { g, ring, theme, state } = scene
-  const head: Part[] = [{ d: shape.arrow(8), fill: 'pub', stroke: 'paper', width: 1.6 }]
-  const dot: Part[] = [{ d: shape.circle(2.9), fill: 'paper', stroke: 'sub', width: 1.7 }]
-  let count = 0
+  heads.clear()
   visitFlights(flights, now, speed, longest, (k, u, strength) => {
     const p = flights.fromPos[k]!
     const q = flights.toPos[k]!
     if (p < 0 || q < 0 || p >= ring.length || q >= ring.length) return
     if (state.part[flights.to[k]!] !== ring.part) return
-    const kind = kinds[flights.kind[k]!]?.shape
-    if (kind !== 'publication' && kind !== 'subscription') return
-    count++
-    const place = placeAt(g, ring.length, p, q, still ? 0.5 : Math.min(1, u))
-    ctx.globalAlpha = strength
-    if (kind === 'publication') paint(ctx, head, theme, place.x, place.y, place.angle)
-    else paint(ctx, dot, theme, place.x, place.y)
+    const of = kinds[flights.kind[k]!]?.shape ?? 'structure'
+    const lost = flights.lost[k] === 1 && u >= LOST_AT
+    const at = placeAt(g, ring.length, p, q, lost ? LOST_AT : still ? 0.5 : Math.min(1, u))
+    if (lost) heads.burst(of, at.x, at.y, u < 1 ? ((u - LOST_AT) / (1 - LOST_AT)) * 0.5 : 1 - strength * 0.5)
+    else heads.add(of, at.x, at.y, at.angle, strength)
   })
-  ctx.globalAlpha = 1
-  return count
+  heads.paint(ctx, theme, 8, 2.9)
 }
 
 function placeAt(
@@ -212,8 +208,7 @@ export function labelPositions(
 ): void {
   const { g, ring, theme } = scene
   const own = positions.filter((p) => p >= 0 && p < ring.length)
-  const groups = groupPositions(g, own)
-  if (groups.length > 9) return
+  const taken: { x: number; y: number; half: number }[] = []
   ctx.font = `${weight} 12px ${theme.sans}`
   ctx.textAlign = 'center'
   ctx.textBaseline = 'alphabetic'
@@ -221,7 +216,7 @@ export function labelPositions(
   ctx.lineWidth = 4
   ctx.strokeStyle = theme.color.paper
   ctx.fillStyle = theme.color.ink
-  for (const group of groups) {
+  for (const group of groupPositions(g, own)) {
     const first = group[0]!
     const last = group[group.length - 1]!
     const text = group.length > 4 ? `${first} … ${last}` : group.join(', ')
@@ -230,6 +225,9 @@ export function labelPositions(
     const flat = Math.abs(Math.cos(g.angle(middle)))
     const half = ctx.measureText(text).width / 2
     const at = g.at(middle, g.radius - 16 - flat * (half + 2))
+    // Where labels would run into each other the first one stands.
+    if (taken.some((t) => Math.abs(t.x - at.x) < t.half + half + 4 && Math.abs(t.y - at.y) < 15)) continue
+    taken.push({ ...at, half })
     ctx.strokeText(text, at.x, at.y + 4)
     ctx.fillText(text, at.x, at.y + 4)
   }

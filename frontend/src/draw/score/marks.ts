@@ -30,6 +30,9 @@ const MANY: Record<Mark['kind'], string> = {
   other: 'changes',
 }
 
+/** Kinds that are part of every run. */
+const ROUTINE: ReadonlySet<Mark['kind']> = new Set(['publish', 'subscribe', 'other'])
+
 /** Groups ascending marks by kind and place; in the order of their first mark. */
 export function cluster(
   marks: readonly Mark[],
@@ -85,20 +88,33 @@ export function paintMarks(
   ctx.lineTo(Math.max(0, now), y)
   ctx.stroke()
   const clusters = cluster(marks, (t) => timeToX(s, t), width)
+  for (const c of clusters) paintSymbol(ctx, theme, c, y)
   const taken: Placed[] = clusters.map((c) => ({ left: c.x - 9, right: c.end + 9 }))
   const isHovered = (c: Cluster): boolean => hovered !== null && c.marks.includes(hovered)
-  // The latest deserves its name first, but for one under the pointer.
+  // One under the pointer is named first, then the latest, then what broke or mended something.
+  const newest = clusters.reduce<Cluster | null>((best, c) => (best && best.end >= c.end ? best : c), null)
+  const weight = (c: Cluster): number =>
+    isHovered(c) ? 3 : c === newest ? 2 : ROUTINE.has(c.marks[0]!.kind) ? 0 : 1
   const order = clusters.map((_, i) => i).reverse()
-  order.sort((a, b) => Number(isHovered(clusters[b]!)) - Number(isHovered(clusters[a]!)))
-  order.forEach((i, rank) => {
+  order.sort((a, b) => weight(clusters[b]!) - weight(clusters[a]!))
+  order.forEach((i) => {
     const c = clusters[i]!
     const text = labelOf(c)
-    if (!text) return
-    const strong = rank === 0 || isHovered(c)
+    const strong = isHovered(c) || c === newest
+    if (!text || (!strong && c.marks[0]!.kind === 'publish')) return
     ctx.font = `${strong ? 600 : 400} 12px ${theme.sans}`
     const w = ctx.measureText(text).width
+    // A fault's name may cover a routine symbol; nothing else may be covered.
     const free = (left: number, right: number): boolean =>
-      left >= 0 && right <= width && !taken.some((t, j) => j !== i && left < t.right && right > t.left)
+      left >= 0 &&
+      right <= width &&
+      !taken.some(
+        (t, j) =>
+          j !== i &&
+          left < t.right &&
+          right > t.left &&
+          !(weight(c) === 1 && clusters[j] && weight(clusters[j]) === 0),
+      )
     const right = { left: c.end + 10, right: c.end + 10 + w }
     const left = { left: c.x - 10 - w, right: c.x - 10 }
     // Towards the past, unless that is taken: the future must stay empty.
@@ -115,7 +131,6 @@ export function paintMarks(
     )
     if (place) taken.push(place)
   })
-  for (const c of clusters) paintSymbol(ctx, theme, c, y)
   return clusters
 }
 
@@ -130,11 +145,9 @@ function write(
 ): void {
   ctx.textAlign = 'left'
   ctx.textBaseline = 'alphabetic'
-  ctx.lineJoin = 'round'
-  ctx.lineWidth = 5
-  ctx.strokeStyle = theme.color.panel
+  ctx.fillStyle = theme.color.panel
+  ctx.fillRect(x - 2, y - 12, ctx.measureText(text).width + 4, 16)
   ctx.fillStyle = strong ? theme.color[kind === 'publish' ? 'pub' : 'ink'] : theme.color['ink-2']
-  ctx.strokeText(text, x, y)
   ctx.fillText(text, x, y)
 }
 
@@ -144,13 +157,13 @@ function paintSymbol(ctx: CanvasRenderingContext2D, theme: Theme, c: Cluster, y:
   ctx.fillRect(c.x - 8, y - 8, c.end - c.x + 16, 16)
   const parts = glyph(name, r)
   paint(ctx, parts, theme, c.x, y)
+  if (c.end - c.x < 14) return
   // A cluster is drawn as its first and last mark with a bar between.
-  if (c.end - c.x < 4) return
   ctx.strokeStyle = theme.color['line-2']
   ctx.lineWidth = 2
   ctx.beginPath()
   ctx.moveTo(c.x + 9, y)
-  ctx.lineTo(Math.max(c.x + 9, c.end - 9), y)
+  ctx.lineTo(c.end - 9, y)
   ctx.stroke()
   paint(ctx, parts, theme, c.end, y)
 }

@@ -1,21 +1,17 @@
-/**
- * Two canvases that take turns: a change fades in on top of the old picture, which then fades out. What stays the same
- * is fully painted in one of them at every moment, so only the difference is seen to change.
- */
+/** Two opaque canvases that take turns: a change fades in over the old picture, and what stays the same stays still. */
 import type { Camera } from '../camera'
-import { Layer } from '../layer'
+import { Layer, type LayerOptions } from '../layer'
 
-const IN = 110
-const OUT = 90
+const FADE = 200
 
 export class CrossFade {
   private front: Layer
   private back: Layer
   private until = 0
 
-  constructor(host: HTMLElement, name: string, overscan: number) {
-    this.front = new Layer(host, name, overscan)
-    this.back = new Layer(host, `${name}-before`, overscan)
+  constructor(host: HTMLElement, name: string, options: LayerOptions) {
+    this.back = new Layer(host, `${name}-before`, options)
+    this.front = new Layer(host, name, options)
     this.back.show(false)
   }
 
@@ -33,31 +29,23 @@ export class CrossFade {
     return this.front.resize(width, height, ratio)
   }
 
-  /** True while one change is still fading. */
+  /** True while one change is still fading; hides the old picture once it is over. */
   fading(wall: number): boolean {
-    return wall < this.until
-  }
-
-  /** Hides the old picture once it has faded. */
-  step(wall: number): void {
     if (this.until && wall >= this.until) this.finish()
+    return this.until > 0
   }
 
   repaint(camera: Camera, draw: (ctx: CanvasRenderingContext2D) => void, fade: boolean, wall: number): void {
     this.finish()
-    if (!fade) {
-      this.front.repaint(camera, draw)
-      return
+    if (fade) {
+      ;[this.front, this.back] = [this.back, this.front]
+      this.back.show(true)
+      this.back.canvas.after(this.front.canvas)
+      this.front.show(true)
+      this.front.canvas.animate({ opacity: [0, 1] }, { duration: FADE })
+      this.until = wall + FADE
     }
-    const [old, fresh] = [this.front, this.back]
-    old.canvas.after(fresh.canvas)
-    fresh.show(true)
-    fresh.repaint(camera, draw)
-    fresh.canvas.animate({ opacity: [0, 1] }, { duration: IN })
-    old.canvas.animate({ opacity: [1, 0] }, { duration: OUT, delay: IN, fill: 'forwards' })
-    this.front = fresh
-    this.back = old
-    this.until = wall + IN + OUT
+    this.front.repaint(camera, draw)
   }
 
   follow(camera: Camera, settled: boolean): boolean {
@@ -67,14 +55,9 @@ export class CrossFade {
   }
 
   private finish(): void {
+    if (!this.until) return
     this.until = 0
     this.back.show(false)
-    for (const a of this.back.canvas.getAnimations()) a.cancel()
     for (const a of this.front.canvas.getAnimations()) a.cancel()
-  }
-
-  remove(): void {
-    this.front.remove()
-    this.back.remove()
   }
 }

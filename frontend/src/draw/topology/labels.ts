@@ -1,15 +1,9 @@
 /** Names of what matters now, and the rings around what is hovered, selected or focused. */
 import type { Grid } from '../grid'
 import type { Hop } from '../paths'
+import type { Ink } from '../theme'
+import type { Name } from './names'
 import { LOOK, reach, type Scene } from './scene'
-
-export interface Label {
-  node: number
-  /** Ordinary text after the name: "root", "failed". */
-  caption: string
-  size: number
-  weight: number
-}
 
 interface Box {
   left: number
@@ -36,7 +30,7 @@ export class Labels {
   paint(
     ctx: CanvasRenderingContext2D,
     scene: Scene,
-    labels: readonly Label[],
+    labels: readonly Name[],
     grid: Grid,
     path: readonly Hop[],
     choose: boolean,
@@ -60,14 +54,14 @@ export class Labels {
       const box = boxOf(x, y, place, width, label.size)
       taken.push(box)
       const base = y + place.dy
-      write(ctx, scene, name, box.left, base, font, scene.theme.color.ink)
-      if (caption) write(ctx, scene, caption, box.left + nameWidth, base, plain, scene.theme.color['ink-2'])
+      write(ctx, scene, name, box.left, base, font, 'ink')
+      if (caption) write(ctx, scene, caption, box.left + nameWidth, base, plain, 'ink-2')
     }
   }
 
   private choose(
     scene: Scene,
-    label: Label,
+    label: Name,
     width: number,
     taken: readonly Box[],
     grid: Grid,
@@ -139,24 +133,44 @@ function crosses({ sx, sy }: Scene, hop: Hop, box: Box): boolean {
   return false
 }
 
+const written = new Map<string, { image: ImageBitmap; ascent: number }>()
+const HALO = 3
+
+/** Writes through a bitmap: names lie on the canvas that is repainted at every frame, and text is dear. */
 function write(
   ctx: CanvasRenderingContext2D,
-  scene: Scene,
+  { theme }: Scene,
   text: string,
   x: number,
   y: number,
   font: string,
-  color: string,
+  ink: Ink,
 ): void {
-  ctx.font = font
-  ctx.textAlign = 'left'
-  ctx.textBaseline = 'alphabetic'
-  ctx.lineJoin = 'round'
-  ctx.strokeStyle = scene.theme.color.paper
-  ctx.lineWidth = 4
-  ctx.strokeText(text, x, y)
-  ctx.fillStyle = color
-  ctx.fillText(text, x, y)
+  const ratio = ctx.getTransform().a || 1
+  const key = `${text}/${font}/${ink}/${theme.version}/${ratio}`
+  let w = written.get(key)
+  if (!w) {
+    if (written.size > 200) written.clear()
+    ctx.font = font
+    const size = ctx.measureText(text)
+    const ascent = Math.ceil(size.actualBoundingBoxAscent) + HALO
+    const width = Math.ceil(size.width) + 2 * HALO
+    const height = ascent + Math.ceil(size.actualBoundingBoxDescent) + HALO
+    const canvas = new OffscreenCanvas(Math.ceil(width * ratio), Math.ceil(height * ratio))
+    const c = canvas.getContext('2d')!
+    c.scale(ratio, ratio)
+    c.font = font
+    c.lineJoin = 'round'
+    c.strokeStyle = theme.color.paper
+    c.lineWidth = 4
+    c.strokeText(text, HALO, ascent)
+    c.fillStyle = theme.color[ink]
+    c.fillText(text, HALO, ascent)
+    written.set(key, (w = { image: canvas.transferToImageBitmap(), ascent }))
+  }
+  const left = Math.round((x - HALO) * ratio) / ratio
+  const top = Math.round((y - w.ascent) * ratio) / ratio
+  ctx.drawImage(w.image, left, top, w.image.width / ratio, w.image.height / ratio)
 }
 
 /** Rings around the hovered and the selected node; the outer blue one where the keyboard is. */

@@ -2,10 +2,12 @@
 import { paint } from '../glyphs'
 import type { Grid } from '../grid'
 import type { Ink, Theme } from '../theme'
+import { namedInside } from './names'
 import { DOTS, LOOK, LOOKS, partsOf, reach, type Scene } from './scene'
 
 interface Sprite {
-  image: HTMLCanvasElement
+  /** A bitmap: drawing from a canvas would make the browser copy it at every use. */
+  image: ImageBitmap
   /** From the sprite's corner to its centre, CSS px. */
   half: number
 }
@@ -18,12 +20,12 @@ function sprite(look: number, r: number, theme: Theme, ratio: number): Sprite {
   if (!s) {
     if (sprites.size > 400) sprites.clear()
     const half = Math.ceil(reach(look, r) + 2)
-    const image = document.createElement('canvas')
-    image.width = image.height = Math.ceil(2 * half * ratio)
-    const ctx = image.getContext('2d')!
+    const side = Math.ceil(2 * half * ratio)
+    const canvas = new OffscreenCanvas(side, side)
+    const ctx = canvas.getContext('2d')!
     ctx.scale(ratio, ratio)
     paint(ctx, partsOf(look, r), theme, half, half)
-    sprites.set(key, (s = { image, half }))
+    sprites.set(key, (s = { image: canvas.transferToImageBitmap(), half }))
   }
   return s
 }
@@ -86,13 +88,12 @@ function paintGlyphs(
   look: number,
   snap: boolean,
 ): void {
-  const { layout, theme, sx, sy, world } = scene
+  const { layout, theme, sx, sy } = scene
   const ratio = ctx.getTransform().a || 1
   // Sprites for quarter pixels of radius: finer steps cannot be told apart.
   const r = Math.round(Math.max(DOTS, scene.r) * 4) / 4
   const s = sprite(look, r, theme, ratio)
   const side = s.image.width / ratio
-  const named = scene.r >= 8.5
   for (const v of list) {
     const grown = layout.grown[v]!
     let x = sx[v]! - s.half
@@ -104,7 +105,7 @@ function paintGlyphs(
     if (grown < 1)
       ctx.drawImage(s.image, x + s.half * (1 - grown), y + s.half * (1 - grown), side * grown, side * grown)
     else ctx.drawImage(s.image, x, y, side, side)
-    if (named && (world.names[v]?.length ?? 9) <= 2) paintInside(ctx, scene, v, look)
+    if (namedInside(scene, v)) paintInside(ctx, scene, v, look)
   }
 }
 
@@ -115,7 +116,6 @@ function paintInside(
   v: number,
   look: number,
 ): void {
-  if (look !== LOOK.leaf && look !== LOOK.inner && look !== LOOK.subscriber && look !== LOOK.delivered) return
   ctx.font = `650 ${Math.round(r * 1.08)}px ${theme.sans}`
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'

@@ -24,6 +24,37 @@ export interface Scene {
   kind: Uint8Array
   /** 1: in the region that is healing. */
   region: Uint8Array
+  /** Failed nodes, the latest first. */
+  failed: number[]
+}
+
+export function createScene(world: World, state: State, camera: Camera, layout: Layout, theme: Theme): Scene {
+  const { n, m } = world
+  return {
+    world,
+    state,
+    camera,
+    layout,
+    theme,
+    r: 3,
+    sx: new Float32Array(n),
+    sy: new Float32Array(n),
+    look: new Uint8Array(n),
+    subtree: new Int32Array(n),
+    kind: new Uint8Array(m),
+    region: new Uint8Array(n),
+    failed: [],
+  }
+}
+
+/** Puts everything where the camera sees it now. */
+export function project(scene: Scene): void {
+  const { camera, layout, sx, sy, world } = scene
+  for (let v = 0; v < world.n; v++) {
+    sx[v] = camera.screenX(layout.x[v]!)
+    sy[v] = camera.screenY(layout.y[v]!)
+  }
+  scene.r = nodeRadius(layout.spacing * camera.scale * Math.sqrt(camera.ax * camera.ay))
 }
 
 interface Look {

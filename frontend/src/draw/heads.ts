@@ -1,0 +1,144 @@
+/**
+ * The heads of messages in flight, gathered first and painted together: ticks, rings, then arrowheads on top.
+ *
+ * Without a graphics card a stroked circle costs four filled ones, a sprite between pixels as much, and a filled
+ * circle three rectangles on whole pixels. So rings are two discs, and where there are many, two squares.
+ */
+import type { MessageKind } from '../model'
+import { paint, shape } from './glyphs'
+import type { Theme } from './theme'
+
+type Shape = MessageKind['shape']
+
+/** Up to so many heads have halos. */
+const FEW = 120
+
+interface Burst {
+  x: number
+  y: number
+  u: number
+  of: Shape
+}
+
+export class Heads {
+  private readonly heads: Record<Shape, number[]> = { publication: [], subscription: [], structure: [] }
+  private bursts: Burst[] = []
+  count = 0
+
+  clear(): void {
+    for (const list of Object.values(this.heads)) list.length = 0
+    this.bursts = []
+    this.count = 0
+  }
+
+  /** `size`: 1 in the air, less when it has just arrived and shrinks into its node. */
+  add(of: Shape, x: number, y: number, angle: number, size: number): void {
+    this.heads[of].push(x, y, angle, size)
+    this.count++
+  }
+
+  /** A message that was lost here, `u` (0 … 1) of its burst ago. */
+  burst(of: Shape, x: number, y: number, u: number): void {
+    this.bursts.push({ of, x, y, u })
+    this.count++
+  }
+
+  /** `arrow`: half length of an arrowhead; `ring`: radius of a subscription's ring; px. */
+  paint(ctx: CanvasRenderingContext2D, theme: Theme, arrow: number, ring: number): void {
+    ticks(ctx, theme, this.heads.structure, ring)
+    const few = this.count <= FEW
+    const rings = this.heads.subscription
+    if (few) {
+      discs(ctx, rings, ring + 0.9, theme.color.sub)
+      discs(ctx, rings, Math.max(0.7, ring - 0.9), theme.color.paper)
+      const pub = [{ d: shape.arrow(arrow), fill: 'pub', stroke: 'paper', width: 1.6 }] as const
+      each(this.heads.publication, (x, y, angle, size) => paint(ctx, pub, theme, x, y, angle, size))
+    } else {
+      squares(ctx, theme, rings, ring)
+      arrows(ctx, theme, this.heads.publication, arrow)
+    }
+    for (const b of this.bursts) paintBurst(ctx, theme, b, arrow)
+  }
+}
+
+function each(
+  list: readonly number[],
+  visit: (x: number, y: number, angle: number, size: number) => void,
+): void {
+  for (let i = 0; i < list.length; i += 4) visit(list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!)
+}
+
+/** Structure messages: ticks across their link. */
+function ticks(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly number[], half: number): void {
+  if (!list.length) return
+  ctx.strokeStyle = theme.color['ink-3']
+  ctx.lineWidth = 1.3
+  ctx.lineCap = 'butt'
+  ctx.beginPath()
+  each(list, (x, y, angle, size) => {
+    const dx = Math.sin(angle) * half * size
+    const dy = -Math.cos(angle) * half * size
+    ctx.moveTo(x + dx, y + dy)
+    ctx.lineTo(x - dx, y - dy)
+  })
+  ctx.stroke()
+}
+
+function discs(ctx: CanvasRenderingContext2D, list: readonly number[], radius: number, color: string): void {
+  ctx.fillStyle = color
+  each(list, (x, y, _, size) => {
+    ctx.beginPath()
+    ctx.arc(x, y, radius * size, 0, 2 * Math.PI)
+    ctx.fill()
+  })
+}
+
+/** Hollow squares on whole device pixels. */
+function squares(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly number[], half: number): void {
+  const ratio = ctx.getTransform().a || 1
+  const border = Math.max(1, Math.round(1.2 * ratio))
+  const reach = Math.max(border, Math.round(half * ratio))
+  for (const [r, color] of [
+    [reach, theme.color.sub],
+    [reach - border, theme.color.paper],
+  ] as const) {
+    ctx.fillStyle = color
+    const side = (2 * r + 1) / ratio
+    each(list, (x, y) =>
+      ctx.fillRect((Math.round(x * ratio) - r) / ratio, (Math.round(y * ratio) - r) / ratio, side, side),
+    )
+  }
+}
+
+function arrows(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly number[], s: number): void {
+  ctx.fillStyle = theme.color.pub
+  ctx.beginPath()
+  each(list, (x, y, angle, size) => {
+    const c = Math.cos(angle) * s * size
+    const d = Math.sin(angle) * s * size
+    ctx.moveTo(x + c, y + d)
+    ctx.lineTo(x - 0.75 * c - 0.62 * d, y - 0.75 * d + 0.62 * c)
+    ctx.lineTo(x - 0.3 * c, y - 0.3 * d)
+    ctx.lineTo(x - 0.75 * c + 0.62 * d, y - 0.75 * d - 0.62 * c)
+    ctx.closePath()
+  })
+  ctx.fill()
+}
+
+/** Rays that fly apart and fade. */
+function paintBurst(ctx: CanvasRenderingContext2D, theme: Theme, { x, y, u, of }: Burst, size: number): void {
+  ctx.globalAlpha = 1 - u
+  ctx.strokeStyle = theme.color[of === 'publication' ? 'pub' : of === 'subscription' ? 'sub' : 'ink-3']
+  ctx.lineWidth = 1.6
+  ctx.lineCap = 'round'
+  ctx.beginPath()
+  for (let i = 0; i < 6; i++) {
+    const angle = (i * Math.PI) / 3 + 0.4
+    const inner = size * (0.25 + 0.7 * u)
+    const outer = size * (0.65 + 0.85 * u)
+    ctx.moveTo(x + Math.cos(angle) * inner, y + Math.sin(angle) * inner)
+    ctx.lineTo(x + Math.cos(angle) * outer, y + Math.sin(angle) * outer)
+  }
+  ctx.stroke()
+  ctx.globalAlpha = 1
+}
