@@ -174,7 +174,9 @@ def stack(n: int, until: float, *, observed: bool) -> tuple[int, float]:
     subscribers = [
         {"t": 0.5, "do": "subscribe", "node": str(k * (n // 10)), "channel": "c"} for k in range(10)
     ]
-    publications = [{"t": 0.3 * k, "do": "publish", "node": str(k), "channel": "c"} for k in range(1, 60)]
+    publications: list[dict[str, Any]] = [
+        {"t": 0.3 * k, "do": "publish", "node": str(k), "channel": "c"} for k in range(1, 60)
+    ]
     scenario = load_scenario(
         {
             "version": 1,

@@ -55,7 +55,13 @@ class Run:
         self.params = values
         z = None if network.z is None else list(network.z)
         self.network = Living(
-            list(network.ids), list(network.names), list(network.x), list(network.y), list(network.links), network.range_m, z
+            list(network.ids),
+            list(network.names),
+            list(network.x),
+            list(network.y),
+            list(network.links),
+            network.range_m,
+            z,
         )
         self.scene = self._stage(spec, values)
         _check_channels(scenario, values["channels"])
@@ -212,9 +218,11 @@ class Run:
 
     def _refuse(self, event: Any) -> None:
         """What a reader would not expect to be ignored. Raises ScenarioError."""
-        if event.do in ("subscribe", "unsubscribe", "publish"):
-            if not self.scene.sim.alive[self.network.index(event.node)]:
-                raise ScenarioError("event.node", event.node, "a node that works; restore it first", "this node has failed")
+        application = event.do in ("subscribe", "unsubscribe", "publish")
+        if application and not self.scene.sim.alive[self.network.index(event.node)]:
+            raise ScenarioError(
+                "event.node", event.node, "a node that works; restore it first", "this node has failed"
+            )
 
     # --- the judge
 
@@ -328,9 +336,15 @@ class Run:
         """The same as bytes (`marshal`), for this process only: quicker, and far smaller in memory."""
         scene = self.scene
         books = [
-            [p.number, p.t, p.node, p.channel, p.data, sorted(p.expected)]
-            + [[[v, t, h] for v, (t, h) in p.delivered.items()], p.duplicates, p.messages]
-            + [[[t, a, b, list(m)] for t, a, b, m in p.sends], [[s, h] for s, h in p.hops.items()], p.last]
+            [
+                *(p.number, p.t, p.node, p.channel, p.data, sorted(p.expected)),
+                *([[v, t, h] for v, (t, h) in p.delivered.items()], p.duplicates, p.messages),
+                *(
+                    [[t, a, b, list(m)] for t, a, b, m in p.sends],
+                    [[s, h] for s, h in p.hops.items()],
+                    p.last,
+                ),
+            ]
             for p in scene.deliveries.all
         ]
         state = {
@@ -378,7 +392,20 @@ class Run:
         scene.wants = list(snapshot["wants"])
         scene.corrupted = set(snapshot["corrupted"])
         pub = next(m.type for m in run.protocol.messages if m.shape == "publication")
-        for number, t, node, channel, data, expected, delivered, duplicates, count, sends, hops, last in snapshot["books"]:
+        for (
+            number,
+            t,
+            node,
+            channel,
+            data,
+            expected,
+            delivered,
+            duplicates,
+            count,
+            sends,
+            hops,
+            last,
+        ) in snapshot["books"]:
             entry = scene.deliveries.published(t, node, channel, data, set(expected), number)
             entry.delivered = {v: (when, h) for v, when, h in delivered}
             entry.duplicates, entry.messages, entry.last = duplicates, count, last
@@ -396,7 +423,9 @@ class Run:
 def _deepest(network: Network, root: int, most_neighbours: int) -> int:
     """The default of `max_depth`: twice the depth of the legitimate tree, plus 8."""
     works = [[True] * len(row) for row in network.adjacency]
-    truth = structure(network.adjacency, works, [True] * network.n, root=root, most_neighbours=most_neighbours)
+    truth = structure(
+        network.adjacency, works, [True] * network.n, root=root, most_neighbours=most_neighbours
+    )
     return 2 * max(truth.dist, default=0) + 8
 
 

@@ -74,7 +74,7 @@ def as_tuple(spec: ProtocolSpec, values: Mapping[str, Any]) -> Any:
         name: [word for word, _ in p.choices].index(values[name]) if p.kind == "choice" else values[name]
         for name, p in steering.items()
     }
-    return namedtuple("Par", numbers.keys())(**numbers)  # type: ignore[misc]  # fields are known only here
+    return namedtuple("Par", numbers.keys())(**numbers)  # fields are known only here
 
 
 def describe(spec: ProtocolSpec) -> dict[str, Any]:
@@ -110,7 +110,13 @@ def describe(spec: ProtocolSpec) -> dict[str, Any]:
             for layer in spec.layers
         ],
         "messages": [
-            {"name": m.name, "shape": m.shape, "doc": m.doc, "over": m.over, "fields": list(m.type._fields)}
+            {
+                "name": m.name,
+                "shape": m.shape,
+                "doc": m.doc,
+                "over": m.over,
+                "fields": [f.name for f in fields(m.type)],
+            }
             for m in spec.messages
         ],
         "overlays": {name: dict(parts) for name, parts in spec.overlays.items()},

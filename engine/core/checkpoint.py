@@ -19,7 +19,14 @@ def save(sim: Simulator) -> dict[str, Any]:
 
     def event(e: Any) -> list[Any]:
         t, seq, v, slot, kind, m = e
-        return [t, seq, v, slot, kind, None if m is None else [list(x) if isinstance(x, tuple) else x for x in m]]
+        return [
+            t,
+            seq,
+            v,
+            slot,
+            kind,
+            None if m is None else [list(x) if isinstance(x, tuple) else x for x in m],
+        ]
 
     return {
         "n": sim.n,

@@ -13,7 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from engine.core.errors import ProtocolBug
 from engine.core.rng import Stream
@@ -36,7 +46,9 @@ class Env(NamedTuple):
     channels: int
 
     def bound(self, name: str) -> int:
-        """A domain bound given by name: `n`, `node` (n-1), `ring` (longest ring, 2(n-1)), `pairs` (n²), `channel`, `channels` (a set of them)."""
+        """A domain bound given by name: `n`, `node` (n-1), `ring` (longest ring, 2(n-1)), `pairs` (n²), `channel`, or
+        `channels`, a set of them as bits.
+        """
         sizes = {
             "n": self.n,
             "node": self.n - 1,

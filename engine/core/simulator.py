@@ -17,7 +17,7 @@ commands; during `run` only handlers change it, and each only its own node and l
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -76,8 +76,9 @@ class Simulator:
         self.lossy = loss > 0.0
         self.st = storage.create(spec, Env(self.n, root, channels), par, self.peers, guard)
 
-        self.timers = [(f, name) for layer in spec.layers for f, name in layer.every.items()]
-        self.periods = [float(getattr(par, name)) for _, name in self.timers]
+        every = [pair for layer in spec.layers for pair in layer.every.items()]
+        self.timers = [self._watched_over(f) for f, _ in every]
+        self.periods = [float(getattr(par, name)) for _, name in every]
         self.kinds = {m.type: k for k, m in enumerate(spec.messages)}
         self.handlers, self.gate_of = self._dispatch()
         self.listed = [has_list(m.type) for m in spec.messages]
@@ -92,7 +93,9 @@ class Simulator:
         self.dropped = [0, 0, 0, 0]
         self.heap: list[Event] = []
         self.air: deque[Event] = deque()
-        self.partial: list[tuple[int, int]] | None = None  # receivers of air[0] still to be served (single steps)
+        self.partial: list[tuple[int, int]] | None = (
+            None  # receivers of air[0] still to be served (single steps)
+        )
         self.keys = [[stream_key(seed, p, v) for v in range(self.n)] for p in PURPOSES]
         self.drawn = [[0] * self.n for _ in PURPOSES]
         self.observing = True
@@ -115,12 +118,24 @@ class Simulator:
         gate = None
         for layer in self.spec.layers:
             for message, handler in layer.on.items():
-                handlers[self.kinds[message]] = handler
+                handlers[self.kinds[message]] = self._watched_over(handler)
                 gates[self.kinds[message]] = gate
             if layer.gate:
                 gate = getattr(getattr(self.st, layer.key), layer.gate)
         order = range(len(self.spec.messages))
         return [handlers[k] for k in order], [gates[k] for k in order]
+
+    def _watched_over(self, rule: Callable[..., None]) -> Callable[..., None]:
+        """Under a guard: the rule, with the acting node written down while it runs. Otherwise the rule itself."""
+        if not self.guarded:
+            return rule
+
+        def watched(st: Any, net: Any, v: int, *rest: Any) -> None:
+            self.acting = v
+            rule(st, net, v, *rest)
+            self.acting = NONE
+
+        return watched
 
     def _start_timers(self, v: int) -> None:
         for k, period in enumerate(self.periods):
@@ -160,7 +175,7 @@ class Simulator:
         alive, hear, shut = self.alive, self.hear, self.shut
         keys, drawn = self.keys[0], self.drawn[0]
         stop = None if budget is None else self.events + budget
-        clear, guarded, observing = not self.lossy, self.guarded, self.observing
+        clear, observing = not self.lossy, self.observing
         words, watched = self.digest.words, self.watched
         low, span = 1 - JITTER, 2 * JITTER
         events = self.events
@@ -190,13 +205,8 @@ class Simulator:
                     events += 1 if j >= 0 else len(hear[v]) + len(shut[v])
                 if watched[kind]:
                     self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
-                if guarded:
-                    for w, i in receivers:
-                        self.acting = w
-                        handler(st, net, w, i, m)
-                else:
-                    for w, i in receivers:
-                        handler(st, net, w, i, m)
+                for w, i in receivers:
+                    handler(st, net, w, i, m)
             elif heap:
                 t = heap[0][0]
                 if t > until:
@@ -207,8 +217,7 @@ class Simulator:
                 events += 1
                 if j == TIMER:
                     if alive[v]:
-                        self.acting = v
-                        timers[kind][0](st, net, v)
+                        timers[kind](st, net, v)
                     drawn[v] += 1
                     u = (mix((keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
                     heappush(heap, (t + periods[kind] * (low + span * u), self.seq, v, TIMER, kind, None))
@@ -224,7 +233,6 @@ class Simulator:
                 return False
         self.events = events
         self.now = max(self.now, until)
-        self.acting = NONE
         return True
 
     def _local(self, v: int, j: int, kind: int, m: Any) -> None:
@@ -235,7 +243,6 @@ class Simulator:
         if j >= 0 and (j >= len(self.peers[v]) or (gate is not None and not gate[v][j])):
             self.dropped[FILTERED] += 1
             return
-        self.acting = v
         self.handlers[kind](self.st, self.net, v, j, m)
 
     def _reached(self, t: float, seq: int, v: int, j: int, kind: int) -> list[tuple[int, int]]:
@@ -288,7 +295,6 @@ class Simulator:
         if self.partial:
             w, i = self.partial.pop(0)
             self.events += 1
-            self.acting = w
             self.handlers[kind](self.st, self.net, w, i, m)
         if not self.partial:
             self.partial = None
@@ -336,10 +342,12 @@ class Simulator:
             self.loss[a].insert(j, loss)
             storage.insert_slot(self.spec, self.st, a, j, self.peers)
             self.air = deque(
-                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m) for t, s, x, slot, kind, m in self.air
+                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
+                for t, s, x, slot, kind, m in self.air
             )
             self.heap = [
-                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m) for t, s, x, slot, kind, m in self.heap
+                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
+                for t, s, x, slot, kind, m in self.heap
             ]
             heapify(self.heap)
         for a in {v, w, *self.peers[v], *self.peers[w]}:

@@ -62,7 +62,7 @@ def append_node(spec: ProtocolSpec, st: Any, peers: Peers) -> None:
 
 
 def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> None:
-    """Node v has a new neighbour behind slot j (already in `peers`): shift its rows and pointers, lengthen what depends on it."""
+    """Node v has a new neighbour behind slot j (already in `peers`): shift its rows and pointers, make room for positions."""
     for key, field in columns(spec):
         column = getattr(getattr(st, key), field.name)
         start, fresh = field.kind.initial(st.env, v), make(field, v, peers, st.env)
@@ -81,7 +81,10 @@ def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> No
                     cell.extend([start] * (len(want) - len(cell)))
             case _:
                 pass
-        if field.axes == ("slot", "near"):  # v may now have one position more: its neighbours need room to note it
+        if field.axes == (
+            "slot",
+            "near",
+        ):  # v may now have one position more: its neighbours need room to note it
             for w in peers[v]:
                 if v in peers[w] and len(column[w]) == len(peers[w]):
                     cell = column[w][peers[w].index(v)]
@@ -135,4 +138,14 @@ def refill(st: Any, saved: dict[str, list[Any]]) -> None:
         getattr(getattr(st, key), name)[:] = column
 
 
-__all__ = ["NONE", "append_node", "columns", "corrupt", "create", "insert_slot", "plain", "refill", "reset_node"]
+__all__ = [
+    "NONE",
+    "append_node",
+    "columns",
+    "corrupt",
+    "create",
+    "insert_slot",
+    "plain",
+    "refill",
+    "reset_node",
+]

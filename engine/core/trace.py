@@ -76,10 +76,19 @@ def as_json(record: Record, ids: list[str], names: list[str]) -> dict[str, Any]:
         return {"t": t, "do": "drop", "seq": seq, **lost}
     if code == DELIVER:
         _, _, cause, v, channel, publication = record
-        return {"t": t, "do": "deliver", "cause": cause, "node": ids[v], "channel": channel, "publication": publication}
+        return {
+            "t": t,
+            "do": "deliver",
+            "cause": cause,
+            "node": ids[v],
+            "channel": channel,
+            "publication": publication,
+        }
     return {"t": t, "do": "command", "index": record[2]}
 
 
 def plain_fields(m: Any) -> dict[str, Any]:
     """A message's fields, lists as lists."""
-    return {name: list(x) if isinstance(x, (list, tuple)) else x for name, x in zip(m._fields, m, strict=True)}
+    return {
+        name: list(x) if isinstance(x, (list, tuple)) else x for name, x in zip(m._fields, m, strict=True)
+    }

@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple, Protocol
 
 from engine.core.declare import NONE, Column, Env, Flag, Input, Int, Ints, Layer, Net, Param, Seconds, Table
 
-
 NEVER = -1000.0
 
 
@@ -157,7 +156,9 @@ NEIGHBOURHOOD = Layer(
     gate="up",
     facts=facts,
     params=(
-        Param("hello_s", "float", 1.0, "Hello period", "How often a node says that it is there.", 0.1, 60.0, "s"),
+        Param(
+            "hello_s", "float", 1.0, "Hello period", "How often a node says that it is there.", 0.1, 60.0, "s"
+        ),
         Param(
             "hello_timeout_s",
             "float",

@@ -118,7 +118,16 @@ SPANNING_TREE = Layer(
     on={Beacon: on_beacon},
     facts=facts,
     params=(
-        Param("beacon_s", "float", 1.0, "Beacon period", "How often a node tells its distance to the root.", 0.1, 60.0, "s"),
+        Param(
+            "beacon_s",
+            "float",
+            1.0,
+            "Beacon period",
+            "How often a node tells its distance to the root.",
+            0.1,
+            60.0,
+            "s",
+        ),
         Param(
             "max_depth",
             "int",

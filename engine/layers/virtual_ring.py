@@ -130,7 +130,9 @@ def own(st: RingState, v: int) -> range:
 def facts(st: RingState, v: int, name: Callable[[int], str]) -> list[tuple[str, str, str]]:
     """(label, value, help) for a reader."""
     positions = [st.ring.pos[v][k] for k in own(st, v)]
-    listed = ", ".join(map(str, positions[:5])) + (f" and {len(positions) - 5} more" if len(positions) > 5 else "")
+    listed = ", ".join(map(str, positions[:5])) + (
+        f" and {len(positions) - 5} more" if len(positions) > 5 else ""
+    )
     value = f"{listed} of {st.ring.length[v]}" if positions else "none yet"
     return [("Positions", value, ", ".join(map(str, positions)))]
 

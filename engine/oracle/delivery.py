@@ -20,7 +20,9 @@ class Publication:
     channel: int
     data: str | None
     expected: set[int]  # subscribers alive and reachable when published, without the publisher
-    delivered: dict[int, tuple[float, int]] = field(default_factory=dict)  # node: (time, hops), first delivery
+    delivered: dict[int, tuple[float, int]] = field(
+        default_factory=dict
+    )  # node: (time, hops), first delivery
     duplicates: int = 0
     messages: int = 0
     sends: list[tuple[float, int, int, Any]] = field(default_factory=list)  # (time, from, to, message)

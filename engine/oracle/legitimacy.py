@@ -118,7 +118,9 @@ def _neighbourhood(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]
 
 def _tree(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     tree, x, up = st.tree, judge.expected, truth.up[v]
-    wrong = (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
+    wrong = (
+        (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
+    )
     for actual, right in ((tree.heard_root, x["root"]), (tree.heard, x["dist"]), (tree.child, x["child"])):
         wrong += _differ(actual[v], right[v], up)
     return int(wrong)
@@ -164,9 +166,12 @@ def _columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[An
         "size": [len(p) for p in truth.pos],
         "first": [p[0] if p else 0 for p in truth.pos],
         "pos": [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)],
-        "below": [[truth.below[w] if truth.parent[w] == v else 0 for w in row] for v, row in enumerate(peers)],
+        "below": [
+            [truth.below[w] if truth.parent[w] == v else 0 for w in row] for v, row in enumerate(peers)
+        ],
         "near_size": [[len(truth.pos[w]) for w in row] for row in peers],
         "near": [
-            [padded(truth.pos[w], len(st.ring.near[v][j])) for j, w in enumerate(row)] for v, row in enumerate(peers)
+            [padded(truth.pos[w], len(st.ring.near[v][j])) for j, w in enumerate(row)]
+            for v, row in enumerate(peers)
         ],
     }

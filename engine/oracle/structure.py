@@ -29,7 +29,9 @@ class Truth:
     owner: list[list[int]] = field(default_factory=list)  # per part: the node at each ring position
 
 
-def usable(peers: Sequence[Sequence[int]], works: Sequence[Sequence[bool]], alive: Sequence[bool]) -> list[list[int]]:
+def usable(
+    peers: Sequence[Sequence[int]], works: Sequence[Sequence[bool]], alive: Sequence[bool]
+) -> list[list[int]]:
     """Per slot: 1 if the link works both ways between live nodes."""
     index = [{w: j for j, w in enumerate(row)} for row in peers]
     return [

@@ -67,7 +67,9 @@ def _application(scene: Scene, path: str, event: Any) -> None:
     else:
         part = scene.truth().part
         expected = {
-            w for w in range(sim.n) if w != v and part[w] == part[v] and sim.alive[w] and scene.wants[w] >> c & 1
+            w
+            for w in range(sim.n)
+            if w != v and part[w] == part[v] and sim.alive[w] and scene.wants[w] >> c & 1
         }
         number = len(scene.deliveries.all) + 1
         scene.deliveries.published(sim.now, v, c, event.data, expected, number)
@@ -139,7 +141,9 @@ def _connect(scene: Scene, v: int, w: int) -> None:
 def _corrupt(scene: Scene, index: int, path: str, event: Any) -> None:
     sim = scene.sim
     layer = None if event.layer == "*" else event.layer
-    nodes = [v for v in range(sim.n) if sim.alive[v]] if event.node == "*" else [scene.living.index(event.node)]
+    nodes = (
+        [v for v in range(sim.n) if sim.alive[v]] if event.node == "*" else [scene.living.index(event.node)]
+    )
     value = _value(scene, path, event)
     storage.corrupt(
         scene.spec,
@@ -165,9 +169,13 @@ def _value(scene: Scene, path: str, event: Any) -> float | None:
         return None
     if event.layer == "*":
         raise ScenarioError(f"{path}.layer", "*", "one layer beside a field", "a field needs its layer")
-    known = {f.name: f.kind for f in fields(scene.spec.layer(event.layer).state) if not isinstance(f.kind, Input)}
+    known = {
+        f.name: f.kind for f in fields(scene.spec.layer(event.layer).state) if not isinstance(f.kind, Input)
+    }
     if event.field not in known:
-        raise ScenarioError(f"{path}.field", event.field, ", ".join(known), f"no such variable in layer {event.layer}")
+        raise ScenarioError(
+            f"{path}.field", event.field, ", ".join(known), f"no such variable in layer {event.layer}"
+        )
     if event.value is None:
         return None
     kind, env = known[event.field], scene.sim.st.env
@@ -177,7 +185,11 @@ def _value(scene: Scene, path: str, event: Any) -> float | None:
         raise ScenarioError(f"{path}.value", event.value, "seconds", "not a number")
     width = min(len(scene.sim.peers[v]) for v in _targets(scene, event)) - 1
     low, high = kind.lo, width if kind.name == "slot" else kind.top(env)
-    if not isinstance(event.value, (int, float)) or event.value != int(event.value) or not low <= event.value <= high:
+    if (
+        not isinstance(event.value, (int, float))
+        or event.value != int(event.value)
+        or not low <= event.value <= high
+    ):
         allowed = f"a whole number from {low} to {high}"
         raise ScenarioError(f"{path}.value", event.value, allowed, f"outside what {event.field} can hold")
     return int(event.value)
@@ -209,14 +221,18 @@ def _inject(scene: Scene, path: str, event: Any) -> None:
     to, sender = living.index(event.to), living.index(event.from_)
     if sender not in sim.peers[to]:
         near = ", ".join(living.ids[w] for w in sim.peers[to][:8])
-        raise ScenarioError(f"{path}.from", event.from_, f"a neighbour of {event.to}: {near}", "not a neighbour")
+        raise ScenarioError(
+            f"{path}.from", event.from_, f"a neighbour of {event.to}: {near}", "not a neighbour"
+        )
     kinds = {m.name: m for m in scene.spec.messages if m.shape != "local"}
     if event.message not in kinds:
         raise ScenarioError(f"{path}.message", event.message, ", ".join(kinds), "unknown message")
     declared = {f.name: f.kind for f in fields(kinds[event.message].type)}
     for name in event.fields:
         if name not in declared:
-            raise ScenarioError(f"{path}.fields.{name}", event.fields[name], ", ".join(declared), "unknown field")
+            raise ScenarioError(
+                f"{path}.fields.{name}", event.fields[name], ", ".join(declared), "unknown field"
+            )
     made: dict[str, Any] = {}
     is_listed = sim.listed[sim.kinds[kinds[event.message].type]]
     listed = list(declared)[-1] if is_listed else None
@@ -225,7 +241,9 @@ def _inject(scene: Scene, path: str, event: Any) -> None:
         entries = given if isinstance(given, (tuple, list)) else (given,)
         low, high = kind.lo, kind.top(sim.st.env)
         if (name == listed) != isinstance(given, (tuple, list)) or not all(low <= x <= high for x in entries):
-            allowed = f"{'a list of whole numbers' if name == listed else 'a whole number'} from {low} to {high}"
+            allowed = (
+                f"{'a list of whole numbers' if name == listed else 'a whole number'} from {low} to {high}"
+            )
             raise ScenarioError(f"{path}.fields.{name}", given, allowed, "not what this field can hold")
         made[name] = tuple(entries) if name == listed else given
     if listed is not None:

@@ -17,7 +17,16 @@ class Scene:
     """What commands act on and readers look at."""
 
     def __init__(
-        self, spec: ProtocolSpec, living: Living, par: Any, *, root: int, channels: int, seed: int, delay_s: float, loss: float
+        self,
+        spec: ProtocolSpec,
+        living: Living,
+        par: Any,
+        *,
+        root: int,
+        channels: int,
+        seed: int,
+        delay_s: float,
+        loss: float,
     ) -> None:
         self.spec, self.living, self.seed, self.room = spec, living, seed, channels
         self.sim = Simulator(
@@ -31,7 +40,9 @@ class Scene:
         shapes = [m.shape for m in spec.messages]
         self.deliveries = Deliveries({k for k, shape in enumerate(shapes) if shape == "publication"})
         self.corrupted: set[int] = set()  # by a fault, and still wrong
-        self._slots: list[tuple[int, int, int, int]] = []  # of links: first node, its slot, second node, its slot
+        self._slots: list[
+            tuple[int, int, int, int]
+        ] = []  # of links: first node, its slot, second node, its slot
         self._slots_epoch = 0
         for v in range(self.sim.n):
             self.sync_inputs(v)
@@ -76,7 +87,7 @@ class Scene:
         j, i = sim.peers[a].index(b), sim.peers[b].index(a)
         onwards = sim.alive[a] and sim.alive[b] and sim.works[a][j]
         back = sim.alive[a] and sim.alive[b] and sim.works[b][i]
-        return int(onwards) | int(back) << 1 | (hood.up[b][i] & 1) << 2 | (hood.up[a][j] & 1) << 3
+        return int(onwards) | int(back) << 1 | int(hood.up[b][i] & 1) << 2 | int(hood.up[a][j] & 1) << 3
 
     def link_bytes(self) -> bytes:
         """The same for all links at once."""
@@ -87,7 +98,9 @@ class Scene:
             self._slots_epoch = living.epoch
         alive, works, up = sim.alive, sim.works, sim.st.hood.up
         return bytes(
-            (alive[a] and alive[b]) * (works[a][j] | works[b][i] << 1) | (up[b][i] & 1) << 2 | (up[a][j] & 1) << 3
+            (alive[a] and alive[b]) * (works[a][j] | works[b][i] << 1)
+            | (up[b][i] & 1) << 2
+            | (up[a][j] & 1) << 3
             for a, j, b, i in self._slots
         )
 

@@ -55,7 +55,10 @@ def node_columns(scene: Scene, wrong: list[int]) -> dict[str, list[int]]:
 def positions(scene: Scene) -> list[list[int]]:
     """Per node: its own ring positions as it believes."""
     ring = scene.sim.st.ring
-    return [row[:size] if alive else [] for row, size, alive in zip(ring.pos, ring.size, scene.sim.alive, strict=True)]
+    return [
+        row[:size] if alive else []
+        for row, size, alive in zip(ring.pos, ring.size, scene.sim.alive, strict=True)
+    ]
 
 
 def inspect(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int] | None) -> dict[str, Any]:
@@ -65,7 +68,9 @@ def inspect(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int
     layers = []
     for layer, count in zip(scene.spec.layers, wrong, strict=True):
         facts = layer.facts(sim.st, v, lambda w: _name(scene, w)) if layer.facts is not None else []
-        shown = [{"label": label, "value": value, "help": note, "wrong": count > 0} for label, value, note in facts]
+        shown = [
+            {"label": label, "value": value, "help": note, "wrong": count > 0} for label, value, note in facts
+        ]
         layers.append({"name": layer.name, "title": layer.title, "wrong": count, "facts": shown})
     return {
         "node": living.ids[v],
@@ -87,7 +92,9 @@ def _wrong_by_layer(scene: Scene, v: int) -> list[int]:
     return scene.judge.at(sim.st, v, sim.peers[v], sim.alive[v])
 
 
-def _table(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int] | None) -> dict[str, Any] | None:
+def _table(
+    scene: Scene, v: int, channel: str | None, last_send: tuple[int, int] | None
+) -> dict[str, Any] | None:
     """The routing table of node v for one channel, with the names of the nodes that the positions belong to."""
     sim = scene.sim
     layer = next((x for x in scene.spec.layers if x.table is not None), None)
@@ -95,7 +102,12 @@ def _table(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int]
         return None
     c = scene.channels.index(channel) if channel in scene.channels else 0
     found = layer.table(sim.st, v, c, sim.now)
-    owners = {p: w for w, row in enumerate(positions(scene)) for p in row if sim.st.tree.root[w] == sim.st.tree.root[v]}
+    owners = {
+        p: w
+        for w, row in enumerate(positions(scene))
+        for p in row
+        if sim.st.tree.root[w] == sim.st.tree.root[v]
+    }
     expected = scene.judge.next[v][c] if v < len(scene.judge.next) else []
     number, left_from = last_send if last_send is not None else (0, NONE)
     used = scene.deliveries.get(number)
@@ -107,7 +119,9 @@ def _table(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int]
             {
                 **row,
                 "next_node": _name(scene, owners[target]) if target in owners else None,
-                "candidate_node": _name(scene, owners[row["candidate"]]) if row["candidate"] in owners else None,
+                "candidate_node": _name(scene, owners[row["candidate"]])
+                if row["candidate"] in owners
+                else None,
                 "wrong": (NONE if target is None else target) != right,
                 "in_use": used is not None and used.channel == c and row["position"] == left_from,
             }
@@ -149,7 +163,9 @@ def parts(scene: Scene) -> list[dict[str, Any]]:
     for nodes in truth.parts:
         wrong_nodes = [sum(bits[v] >> k & 1 for v in nodes if v < len(bits)) for k in range(len(LAYERS))]
         named = dict(zip(LAYERS, wrong_nodes, strict=True))
-        found.append({"nodes": len(nodes), "root": scene.living.ids[truth.root[nodes[0]]], "wrong_nodes": named})
+        found.append(
+            {"nodes": len(nodes), "root": scene.living.ids[truth.root[nodes[0]]], "wrong_nodes": named}
+        )
     return found if sim.n else []
 
 

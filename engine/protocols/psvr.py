@@ -36,7 +36,15 @@ from engine.core.declare import (
 )
 from engine.core.errors import ScenarioError
 from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, Hood, slots, up
-from engine.layers.spanning_tree import SPANNING_TREE, Beacon, Tree, from_child, from_parent, is_child, is_tree
+from engine.layers.spanning_tree import (
+    SPANNING_TREE,
+    Beacon,
+    Tree,
+    from_child,
+    from_parent,
+    is_child,
+    is_tree,
+)
 from engine.layers.virtual_ring import (
     VIRTUAL_RING,
     Dcm,
@@ -48,7 +56,6 @@ from engine.layers.virtual_ring import (
     in_open,
     own,
 )
-
 
 AS_PRINTED, NON_TREE = 1, 1  # places in the lists of choices
 
@@ -142,6 +149,7 @@ def on_sub(st: PsvrState, net: Net, v: int, j: int, m: Sub) -> None:
 
 
 def has_child(st: PsvrState, v: int) -> bool:
+    """A plain loop: the compiled subset has no generators."""
     for j in slots(st, v):
         if is_child(st, v, j):
             return True
@@ -194,7 +202,9 @@ def on_publish(st: PsvrState, net: Net, v: int, j: int, m: Publish) -> None:
 def on_pub(st: PsvrState, net: Net, v: int, j: int, m: Pub) -> None:
     if st.pubsub.wants[v] >> m.channel & 1:
         net.deliver(v, m.channel, m.publication)
-    most = st.par.hop_limit if st.par.rule == AS_PRINTED else 2 * st.env.n  # the corrected rule ends by itself
+    most = (
+        st.par.hop_limit if st.par.rule == AS_PRINTED else 2 * st.env.n
+    )  # the corrected rule ends by itself
     if st.ring.length[v] > 0 and m.hops < most:
         route(st, net, v, m.goal, m.ep, m.channel, m.publication, m.hops)
 
@@ -261,7 +271,9 @@ def check(par: Mapping[str, Any]) -> None:
     lease, forget = par["lease_s"], par["forget_s"]
     if forget <= 2 * lease:
         problem = "live subscribers would be forgotten between two renewals"
-        raise ScenarioError("protocol.params.forget_s", forget, f"more than 2·lease_s = {2 * lease:g} s", problem)
+        raise ScenarioError(
+            "protocol.params.forget_s", forget, f"more than 2·lease_s = {2 * lease:g} s", problem
+        )
     if par["hello_timeout_s"] <= par["hello_s"]:
         problem = "every neighbour would be dropped between two hellos"
         allowed = f"more than hello_s = {par['hello_s']:g} s"
@@ -279,7 +291,9 @@ PUBSUB = Layer(
     facts=facts,
     table=table,
     params=(
-        Param("lease_s", "float", 10.0, "Lease", "How often a subscriber renews.", 0.2, 600.0, "s", symbol="δ_S"),
+        Param(
+            "lease_s", "float", 10.0, "Lease", "How often a subscriber renews.", 0.2, 600.0, "s", symbol="δ_S"
+        ),
         Param(
             "forget_s",
             "float",
@@ -292,7 +306,15 @@ PUBSUB = Layer(
             symbol="T_w/back",
         ),
         Param(
-            "clean_s", "float", 1.0, "Clean period", "How often stale entries are looked for.", 0.1, 60.0, "s", symbol="T_clean"
+            "clean_s",
+            "float",
+            1.0,
+            "Clean period",
+            "How often stale entries are looked for.",
+            0.1,
+            60.0,
+            "s",
+            symbol="T_clean",
         ),
     ),
 )
@@ -329,7 +351,13 @@ PSVR = ProtocolSpec(
         Message(Publish, "publish", "local", "The application publishes."),
     ),
     params=(
-        Param("root", "node", "", "Root", "The dedicated root of the tree. Empty: a node at the centre of the network."),
+        Param(
+            "root",
+            "node",
+            "",
+            "Root",
+            "The dedicated root of the tree. Empty: a node at the centre of the network.",
+        ),
         Param(
             "rule",
             "choice",
@@ -362,7 +390,16 @@ PSVR = ProtocolSpec(
             64,
             "hops",
         ),
-        Param("channels", "int", 8, "Channels", "How many channels the nodes have room for.", 1, 32, symbol="n_c"),
+        Param(
+            "channels",
+            "int",
+            8,
+            "Channels",
+            "How many channels the nodes have room for.",
+            1,
+            32,
+            symbol="n_c",
+        ),
     ),
     overlays={
         "neighbourhood": {"up": "hood.up"},
