@@ -62,7 +62,7 @@ def append_node(spec: ProtocolSpec, st: Any, peers: Peers) -> None:
 
 
 def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> None:
-    """Node v has a new neighbour behind slot j (already in `peers`): shift its rows and pointers, make room for positions."""
+    """Node v has a new neighbour behind slot j (already in `peers`): shift rows and pointers, make room for positions."""
     for key, field in columns(spec):
         column = getattr(getattr(st, key), field.name)
         start, fresh = field.kind.initial(st.env, v), make(field, v, peers, st.env)

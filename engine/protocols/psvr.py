@@ -72,20 +72,20 @@ class PubSub(NamedTuple):
 class Subscribe(NamedTuple):
     """The application wants a channel."""
 
-    channel: int
+    channel: Annotated[int, Int("channel", 0, "channel")]
 
 
 class Unsubscribe(NamedTuple):
     """The application has had enough of a channel."""
 
-    channel: int
+    channel: Annotated[int, Int("channel", 0, "channel")]
 
 
 class Publish(NamedTuple):
     """The application publishes."""
 
-    channel: int
-    publication: int
+    channel: Annotated[int, Int("channel", 0, "channel")]
+    publication: Annotated[int, Int("publication", 0, 0)]
 
 
 class Sub(NamedTuple):
