@@ -101,7 +101,7 @@ export const api = {
   stored: (hash: string) => json<StoredLink>(`/api/links/${part(hash)}`),
   /** Reads a network file; `name` helps the server to tell the format. */
   upload: (file: File) =>
-    json<UploadedNetwork>(`/api/networks?name=${part(file.name)}`, {
+    json<UploadedNetwork>(`/api/networks?filename=${part(file.name)}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/octet-stream' },
       body: file,

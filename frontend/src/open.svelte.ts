@@ -177,6 +177,7 @@ export function withTopology(topology: Topology, name: string): Scenario {
     topology,
     ...(before?.radio === undefined ? {} : { radio: before.radio }),
     protocol: { name: before?.protocol.name ?? 'psvr', params: Object.fromEntries(params) },
+    duration_s: before?.duration_s ?? 120,
   }
 }
 

@@ -47,11 +47,20 @@ describe('the stopwatch', () => {
   it('does not blame what did no harm', () => {
     const watch = new Stopwatch()
     watch.sample(5, false)
-    watch.cause(fault(10, 'harmless', 'publish'))
+    watch.cause(fault(10, 'harmless', 'other'))
     for (let t = 10.1; t < 20; t += 0.1) watch.sample(t, false)
     watch.cause(fault(20, 'b'))
     watch.sample(20.1, true)
     expect(watch.read()).toMatchObject({ start: 20, cause: { who: 'b' } })
+  })
+
+  it('never blames a publication', () => {
+    const watch = new Stopwatch()
+    watch.sample(5, false)
+    watch.cause(fault(9.9, 'p', 'publish'))
+    watch.cause(fault(10, 'b'))
+    watch.sample(10.1, true)
+    expect(watch.read()).toMatchObject({ cause: { who: 'b' }, more: 0 })
   })
 
   it('a fault while growing is what it then heals from; a subscription is not', () => {

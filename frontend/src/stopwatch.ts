@@ -34,7 +34,8 @@ export class Stopwatch {
 
   /** Something happened. What happens at the very start belongs to growing. */
   cause(cause: Cause): void {
-    if (cause.t <= 0) return
+    // Publishing changes no variable of a layer: whatever turns wrong then has another cause.
+    if (cause.t <= 0 || cause.kind === 'publish') return
     const { reading } = this
     if (reading.stop !== null) {
       this.waiting.push(cause)

@@ -12,6 +12,7 @@ function model(): Model {
   state.t = 1
   state.flags.set([FLAG.alive | FLAG.root, FLAG.alive | FLAG.subscriber, FLAG.alive | FLAG.wrong(0), 0])
   state.parent.set([-1, 0, -1, -1])
+  state.root.set([0, 0, 2, -1])
   state.part.set([0, 0, 1, -1])
   state.ringLength.fill(2)
   const nothing = new Float32Array(4)
@@ -38,7 +39,7 @@ describe('a summary', () => {
   it('counts nodes, and what is wrong in every part', () => {
     const since: (number | null)[] = []
     const s = summarise(model(), [{ name: 'tree', title: 'Tree' }], since, new Stopwatch().read())
-    expect(s).toMatchObject({ alive: 3, joined: 2, subscribers: 1, wrong: 1, ringLength: 2 })
+    expect(s).toMatchObject({ alive: 3, joined: 3, subscribers: 1, wrong: 1, ringLength: 2 })
     expect(s.parts).toEqual([
       { size: 2, wrong: 0, since: 1 },
       { size: 1, wrong: 1, since: null },

@@ -14,7 +14,7 @@ export interface Part {
 export interface Summary {
   t: number
   alive: number
-  /** Nodes alive that have found a root. */
+  /** Nodes alive that agree on the root with most of their part. */
   joined: number
   subscribers: number
   wrong: number
@@ -38,18 +38,21 @@ export function summarise(
   watch: Reading,
 ): Summary {
   const parts: Part[] = []
-  let [alive, joined, wrong, subscribers, ringLength] = [0, 0, 0, 0, 0]
+  const roots: Map<number, number>[] = []
+  let [alive, wrong, subscribers, ringLength] = [0, 0, 0, 0]
   for (let v = 0; v < world.n; v++) {
     const flags = state.flags[v] ?? 0
     if (!(flags & FLAG.alive)) continue
     alive++
-    if ((state.parent[v] ?? -1) >= 0 || flags & FLAG.root) joined++
     if (flags & FLAG.subscriber) subscribers++
     if (flags & FLAG.root && (state.part[v] ?? -1) <= 0) ringLength = state.ringLength[v] ?? 0
     const is = flags & FLAG.anyWrong ? 1 : 0
     wrong += is
-    const part = (parts[Math.max(0, state.part[v] ?? 0)] ??= { size: 0, wrong: 0, since: null })
+    const part = (parts[partOf(state.part[v])] ??= { size: 0, wrong: 0, since: null })
     part.size++
+    const under = (roots[partOf(state.part[v])] ??= new Map<number, number>())
+    const root = state.root[v] ?? -1
+    under.set(root, (under.get(root) ?? 0) + 1)
     part.wrong += is
   }
   for (let p = 0; p < parts.length; p++) {
@@ -57,6 +60,7 @@ export function summarise(
     part.since = since[p] = part.wrong ? null : (since[p] ?? state.t)
   }
   since.length = parts.length
+  const joined = roots.reduce((sum, under) => sum + agreeing(under, world.root), 0)
   const titles = new Map(declared.map(({ name, title }) => [name, title]))
   return {
     t: state.t,
@@ -75,4 +79,13 @@ export function summarise(
     watch,
     version: state.version,
   }
+}
+
+/** Failed nodes have no part; where the protocol has no such column, all are in the first. */
+const partOf = (part: number | undefined): number => Math.max(0, part ?? 0)
+
+/** How many in a part agree on its root: on the dedicated one if it is there, else on the one most think it is. */
+function agreeing(under: ReadonlyMap<number, number>, dedicated: number): number {
+  const most = under.get(dedicated) ?? Math.max(0, ...under.values())
+  return most > 1 || under.size === 1 ? most : 0
 }

@@ -19,6 +19,10 @@ class Ui {
   sheetOpen = $state(false)
   setup = $state<'network' | 'protocol' | 'seed' | null>(null)
   share = $state(false)
+  /** Height of what lies over the bottom of the network, px. */
+  covered = $state(0)
+  /** The offer to let some nodes subscribe is up. */
+  offering = $state(false)
 
   place(placing: Placing): void {
     this.placing = placing

@@ -1,0 +1,54 @@
+import { test } from './fixtures.ts'
+import { expect, legitimate, live, painted, speed, until } from './page.ts'
+
+test('a first visit shows a living network within two seconds', async ({ page }) => {
+  await page.goto('/')
+  const opened = await page.evaluate(() => performance.now())
+  await live(page)
+  await until(page, () => window.ringcast.drawn > 0.1)
+  await expect.poll(() => painted(page)).toBeGreaterThan(1500)
+  expect(await page.evaluate(() => performance.now())).toBeLessThan(2000 + opened)
+  await expect(page.getByTestId('stopwatch')).toContainText(/Growing|Legitimate/)
+})
+
+test('time runs by itself and the ring closes', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+  const start = await page.evaluate(() => window.ringcast.t)
+  await until(page, () => window.ringcast.playing)
+  await page.waitForFunction((t) => window.ringcast.t > t + 0.5, start)
+  await speed(page, 5)
+  await legitimate(page)
+  const nodes = await page.evaluate(() => window.ringcast.nodes().length)
+  await expect(page.getByRole('region', { name: 'Virtual ring' })).toContainText(
+    `${(2 * (nodes - 1)).toLocaleString('en-GB')} positions`,
+  )
+  await expect(page.getByTestId('stopwatch')).toHaveAttribute('data-phase', 'legitimate')
+  for (const layer of await page.evaluate(() => window.ringcast.layers)) expect(layer.wrong).toBe(0)
+})
+
+test('a visitor is told what to try, once', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+  const hint = page.getByRole('complementary', { name: 'How to begin' })
+  await expect(hint).toBeVisible()
+  await hint.getByRole('button', { name: 'Dismiss the hint' }).click()
+  await expect(hint).toBeHidden()
+  await page.reload()
+  await live(page)
+  await expect(hint).toBeHidden()
+})
+
+test('pause stops time, a step moves it on, reset brings it back to nothing', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+  await until(page, () => window.ringcast.t > 1)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await until(page, () => !window.ringcast.playing)
+  const paused = await page.evaluate(() => window.ringcast.t)
+  await page.getByRole('button', { name: 'Step one round' }).click()
+  await page.waitForFunction((t) => window.ringcast.t > t + 0.2, paused)
+  expect(await page.evaluate(() => window.ringcast.playing)).toBe(false)
+  await page.getByRole('button', { name: 'Back to the start' }).click()
+  await until(page, () => window.ringcast.t < 0.5)
+})

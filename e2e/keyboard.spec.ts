@@ -1,0 +1,72 @@
+import { test } from './fixtures.ts'
+import { expect, legitimate, live, speed, until } from './page.ts'
+
+test('everything a pointer can do, the keyboard can', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+  await speed(page, 10)
+  await legitimate(page)
+  await speed(page, 1)
+
+  const network = page.locator('[data-picture=network]')
+  for (let i = 0; i < 40 && !(await network.evaluate((el) => el === document.activeElement)); i++)
+    await page.keyboard.press('Tab')
+  await expect(network).toBeFocused()
+
+  // Arrows walk from node to node; Enter opens the menu at the one reached.
+  await page.keyboard.press('ArrowRight')
+  const name = page.getByLabel('Inspector').getByRole('heading', { level: 2 })
+  const first = await name.innerText()
+  await page.keyboard.press('ArrowDown')
+  await expect(name).not.toHaveText(first)
+  await page.keyboard.press('Enter')
+  const menu = page.getByTestId('node-menu')
+  await expect(menu.getByRole('menuitem').first()).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(menu.getByRole('menuitem').nth(1)).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(menu).toBeHidden()
+  await expect(network).toBeFocused()
+
+  const down = (): Promise<number> =>
+    page.evaluate(() => window.ringcast.nodes().filter((id) => !window.ringcast.node(id)?.alive).length)
+  await page.keyboard.press('f')
+  await expect.poll(down).toBe(1)
+  await page.keyboard.press('f')
+  await expect.poll(down).toBe(0)
+
+  const listeners = (): Promise<number> =>
+    page.evaluate(() => window.ringcast.nodes().filter((id) => window.ringcast.node(id)?.subscriber).length)
+  const before = await listeners()
+  await page.keyboard.press('s')
+  await expect.poll(listeners).not.toBe(before)
+
+  const publications = await page.evaluate(() => window.ringcast.publications.length)
+  await page.keyboard.press('p')
+  await page.waitForFunction((n) => window.ringcast.publications.length > n, publications)
+
+  await page.keyboard.press('Space')
+  await until(page, () => !window.ringcast.playing)
+  const t = await page.evaluate(() => window.ringcast.t)
+  await page.keyboard.press('.')
+  await page.waitForFunction((since) => window.ringcast.t > since, t)
+
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden()
+})
+
+test('a node is moved without a pointer', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+  await page.locator('[data-picture=network]').focus()
+  await page.keyboard.press('ArrowRight')
+  const moved = await page.getByLabel('Inspector').getByRole('heading', { level: 2 }).innerText()
+  await page.keyboard.press('m')
+  await expect(page.getByText('Click where')).toContainText(moved)
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Click where')).toBeHidden()
+  await expect(page.getByTestId('log').getByText(/move/i).first()).toBeVisible()
+})

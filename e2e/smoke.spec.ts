@@ -1,0 +1,13 @@
+import { expect, test } from './fixtures.ts'
+
+test('the page is served and shows a picture', async ({ page }) => {
+  const response = await page.goto('/')
+  expect(response?.status()).toBe(200)
+  await expect(page).toHaveTitle(/Ringcast/)
+  await expect(page.locator('canvas').first()).toBeVisible()
+})
+
+test('the server picks up where it was after a restart', async ({ request, ownServer }) => {
+  await ownServer.restart()
+  expect((await request.get(`${ownServer.url}/api/health`)).ok()).toBe(true)
+})
