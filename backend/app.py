@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from backend import errors
-from backend.refusal import ErrorBody
 from backend.guard import Guard, policy
 from backend.limits import Rates
+from backend.refusal import ErrorBody
 from backend.routes import catalogue, links, page, sessions, socket
 from backend.sessions import Sessions
 from backend.settings import Settings

@@ -16,7 +16,7 @@ from backend.inspection import inspection
 from backend.news import News, Reporter, news_sections
 from backend.picture import Columns, Curves, event_of, world_message
 from backend.viewer import Viewer
-from backend.wire import MAX_LINES, EventMessage, History, Log, Publication, RunState, World
+from backend.wire import MAX_LINES, Delivered, EventMessage, History, Log, Publication, RunState, World
 from engine.api import Run
 
 RUN_S = 0.25
@@ -45,7 +45,7 @@ class Broadcast:
         self.columns: Columns | None = None
         self.t = run.now
         self.epoch += 1
-        self._run_epoch = _epoch(run)
+        self._run_epoch = (0, 0)  # the world goes out with the next frame
         self._known = {p.number: _stamp(p) for p in run.publications}
         self._due: dict[int, float] = {}
         self._full: bytes | None = None
@@ -90,6 +90,7 @@ class Broadcast:
     def resync(self, now: float) -> None:
         """Everybody anew, after a jump in time."""
         self.columns, self._full = None, None
+        self._run_epoch = _epoch(self.run)
         self.frame += 1
         parts = [self.world(), self.history(), *self.publications()]
         texts = [part.model_dump_json() for part in parts]
@@ -135,8 +136,9 @@ class Broadcast:
     def _events(self, news: News) -> None:
         for index in news.commands[-MAX_EVENTS:]:
             event = event_of(self.run, index)
-            by = "owner" if self.owns(index) else "scenario"
-            message = EventMessage(index=index, event=event, by=by).model_dump_json()
+            message = EventMessage(
+                index=index, event=event, by="owner" if self.owns(index) else "scenario"
+            ).model_dump_json()
             for viewer in self.viewers:
                 viewer.send(message)
             node = event.get("node", event.get("id"))
@@ -149,8 +151,9 @@ class Broadcast:
         self.frame += 1
         grown = _epoch(self.run) != self._run_epoch
         if grown:
+            if self._run_epoch != (0, 0):
+                self.epoch += 1
             self._run_epoch = _epoch(self.run)
-            self.epoch += 1
             world = self.world().model_dump_json()
             for viewer in self.viewers:
                 viewer.send(world)
@@ -208,7 +211,7 @@ class Broadcast:
             channel=self.run.channels[p.channel],
             data=p.data,
             expected=[ids[v] for v in sorted(p.expected)],
-            delivered={ids[v]: {"t": t, "hops": hops} for v, (t, hops) in p.delivered.items()},
+            delivered={ids[v]: Delivered(t=t, hops=hops) for v, (t, hops) in p.delivered.items()},
             duplicates=p.duplicates,
             messages=p.messages,
             done=p.expected <= p.delivered.keys(),

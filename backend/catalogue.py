@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from backend.documents import BuiltinNetwork, CatalogueEntry, NetworkFacts
+from backend.documents import BuiltinNetwork, CatalogueEntry, NetworkFacts, UploadedNetwork
 from backend.refusal import Refusal
+from engine.core.errors import ScenarioError
 from engine.world import builtin
+from engine.world.explicit import to_explicit
 from engine.world.network import Network, hops_from
-from engine.world.topologies import Builtin
+from engine.world.readers import read_network_file
+from engine.world.topologies import Builtin, Explicit
+from engine.world.topology import build_network
 from engine.world.words import one_of
-
-FORMATS: tuple[str, ...] = ()
 
 
 @cache
@@ -50,26 +52,26 @@ def network(name: str, range_m: float | None) -> BuiltinNetwork:
     """A built-in network, written out."""
     found = built(name, range_m)
     title = next(entry.title for entry in entries() if entry.name == name)
-    return BuiltinNetwork(name=name, title=title, topology=written_out(found), facts=facts(found))
+    return BuiltinNetwork(name=name, title=title, topology=_plain(to_explicit(found)), facts=facts(found))
 
 
-def written_out(network: Network) -> dict[str, Any]:
-    """A network as a topology of kind `explicit`."""
-    nodes: list[dict[str, Any]] = []
-    for v, id in enumerate(network.ids):
-        node: dict[str, Any] = {"id": id, "x": network.x[v], "y": network.y[v]}
-        if network.names[v] != id:
-            node["name"] = network.names[v]
-        if network.z is not None:
-            node["z"] = network.z[v]
-        nodes.append(node)
-    if network.range_m is not None:
-        return {"kind": "explicit", "nodes": nodes, "range_m": network.range_m}
-    links = [[network.ids[i], network.ids[j]] for i, j in network.links]
-    out: dict[str, Any] = {"kind": "explicit", "nodes": nodes, "links": links}
-    if network.quality is not None:
-        out["quality"] = [list(pair) for pair in network.quality]
-    return out
+def read(data: bytes, filename: str, most_nodes: int, most_bytes: int) -> UploadedNetwork:
+    """The network in a file. Raises ScenarioError."""
+    file = read_network_file(data, filename, most_bytes)
+    if len(file.topology.nodes) > most_nodes:
+        allowed = f"at most {most_nodes:,} nodes on this server"
+        raise ScenarioError("nodes", len(file.topology.nodes), allowed, "too many nodes")
+    return UploadedNetwork(
+        topology=_plain(file.topology),
+        facts=facts(build_network(file.topology, 1)),
+        format=file.format,
+        notes=list(file.notes),
+        needs_range=file.needs_range,
+    )
+
+
+def _plain(topology: Explicit) -> dict[str, Any]:
+    return topology.model_dump(mode="json", exclude_none=True)
 
 
 def facts(network: Network) -> NetworkFacts:

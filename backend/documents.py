@@ -146,10 +146,15 @@ class BuiltinNetwork(BaseModel):
 
 
 class UploadedNetwork(BaseModel):
-    """A network file, read."""
+    """A network file, read; of a scenario, the network it starts on."""
 
     topology: dict[str, Any] = Field(description="of kind `explicit`, ready for a scenario document")
     facts: NetworkFacts
+    format: str = Field(description="told by the content")
+    notes: list[str] = Field(description="what a reader should know about it")
+    needs_range: bool = Field(
+        description="positions only: `topology.range_m` is an offer that can be changed"
+    )
 
 
 class Health(BaseModel):

@@ -36,11 +36,11 @@ Delivery = tuple[float, int, int]
 def pack(code: str, values: Iterable[float]) -> bytes:
     """Numbers as an array of the struct type `code`; whole numbers beyond its range wrap around."""
     try:
-        column = array(code, values)  # type: ignore[arg-type]
+        column = array(code, values)
     except OverflowError:
-        bits = 8 * array(code).itemsize  # type: ignore[arg-type]
+        bits = 8 * array(code).itemsize
         low = 0 if code.isupper() else -(1 << bits - 1)
-        column = array(code, ((int(x) - low) % (1 << bits) + low for x in values))  # type: ignore[arg-type]
+        column = array(code, ((int(x) - low) % (1 << bits) + low for x in values))
     if sys.byteorder == "big":
         column.byteswap()
     return column.tobytes()
@@ -99,7 +99,8 @@ def links_changes(old: bytes, new: bytes) -> bytes | None:
 
 
 def _ragged(rows: Iterable[Sequence[int]]) -> tuple[list[int], list[int]]:
-    start, value = [0], []
+    start: list[int] = [0]
+    value: list[int] = []
     for row in rows:
         value.extend(row)
         start.append(len(value))

@@ -163,9 +163,8 @@ class Reporter:
                     continue
                 places = (getattr(m, "from_pos", -1), getattr(m, "goal", -1), getattr(m, "publication", -1))
                 rows += [(t, delay, v, w, *places, kind) for w in targets]
-            elif record[0] == DROP:
-                if len(drops) < MAX_SENDS:
-                    drops.append((record[1], record[4], record[3], record[5], record[6]))
+            elif record[0] == DROP and len(drops) < MAX_SENDS:
+                drops.append((record[1], record[4], record[3], record[5], record[6]))
         return rows, drops, left_out
 
     def _structure(self, record: Record, show: frozenset[int]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -10,13 +11,13 @@ from pydantic import TypeAdapter
 from backend.declaration import Protocol
 from backend.refusal import Refusal
 from backend.report import Report
-from engine.world.scenario import Scenario
+from engine.world import schemas as world
 from engine.world.words import one_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
-    "scenario": lambda: Scenario.model_json_schema(by_alias=True),
+    **{name: partial(world.schema, name) for name in world.NAMES},
     "run-report": lambda: Report.model_json_schema(by_alias=True),
     "protocols": lambda: TypeAdapter(list[Protocol]).json_schema(),
 }

@@ -6,8 +6,8 @@ answered at once. After each change, and some twenty times a second while time p
 from the last frame into every viewer's queue, which never blocks.
 
 A run gets on in one of three ways: *playing*, paced by the wall clock; *stepping* through one round; *replaying*, as
-fast as it goes up to `goal`: an opened link, a parked session without a usable snapshot, an undo too far back for the
-snapshots. While replaying, commands are refused, since "now" is not a moment the user sees.
+fast as it goes up to `goal`: an opened link, a parked session without a usable snapshot, an undo. While replaying,
+commands are refused, since "now" is not a moment the user sees.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from backend.broadcast import Broadcast
 from backend.declaration import Protocol
 from backend.origin import Origin
 from backend.pace import Pace, Slices
+from backend.past import Past
 from backend.picture import Curves
 from backend.settings import Settings
 from backend.store import Parked
@@ -41,7 +42,6 @@ log = logging.getLogger("ringcast")
 REPLAY_FRAME_S = 0.25
 FRAME_SHARE = 4.0
 """Frames may take a quarter of the time; on a big network they come less often."""
-MAX_SNAPSHOTS = 20
 WATCH_ALL = 500
 """Up to so many nodes every message is traced, so that a node's last messages are there when it is selected."""
 
@@ -78,9 +78,7 @@ class Session:
         self._stopping = False
         self._stepping = False
         self._then: Action | None = None  # when a replay is done
-        self._snapshots: list[
-            tuple[int, bytes]
-        ] = []  # (place of the command, the moment before it), latest last
+        self._past = Past(settings.undo_nodes, self.clock)
         self._pace = Pace(origin.speed)
         self._slices = Slices(settings.slice_s)
         self._next_frame = 0.0
@@ -148,12 +146,11 @@ class Session:
                     future.set_exception(error)
 
         self.post(act)
-        done = asyncio.ensure_future(future)
-        if self._task is not None:
-            await asyncio.wait([done, self._task], return_when=asyncio.FIRST_COMPLETED)
-        if not done.done():
+        waiting: set[asyncio.Future[Any]] = {future, self.task}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if not future.done():
             raise Ended
-        return done.result()
+        return future.result()
 
     async def _live(self) -> None:
         try:
@@ -165,6 +162,8 @@ class Session:
                 busy = self._go_on()
                 if (self.playing or busy) and self.clock() >= self._next_frame:
                     self._emit()
+                if self.goal is None:
+                    self._past.keep(self.run, self.playing)
                 if busy:
                     await asyncio.sleep(0)
                 elif not self._inbox:
@@ -195,7 +194,7 @@ class Session:
                 self._arrived()
             return True
         if self._stepping:
-            self._stepping = not self._timed(lambda budget: self.run.step_round(budget))
+            self._stepping = not self._timed(self.run.step_round)
             if not self._stepping:
                 self._emit(at_once=True)
             return self._stepping
@@ -417,19 +416,15 @@ class Session:
             self._slice(min(self._pace.target(self.clock(), self.run.now), self.settings.max_virtual_s))
         try:
             self._check_limits(event)
-            before = self._snapshot()
             index = self.run.command(event)
         except ScenarioError as error:
             viewer.send(wire.ErrorMessage(ref=ref, **error.as_dict()))
             return
         self.own.append(index)
-        if before is not None:
-            self._snapshots.append((index, before))
-            room = max(1, min(MAX_SNAPSHOTS, self.settings.undo_nodes // len(self.run.network.ids)))
-            del self._snapshots[:-room]
         self.changed = True
         self._emit(at_once=True)
         viewer.send(wire.Done(ref=ref, index=index))
+        self._past.keep_soon()
 
     def _check_limits(self, event: dict[str, Any]) -> None:
         most, nodes = self.settings.max_events, self.settings.max_nodes
@@ -441,12 +436,6 @@ class Session:
             raise ScenarioError("event", event.get("id"), f"at most {nodes:,} nodes", "the network is full")
 
     # --- back in time
-
-    def _snapshot(self) -> bytes | None:
-        """The run as it is, for undo; None for networks so big that replaying is the lesser evil."""
-        if len(self.run.network.ids) > self.settings.undo_nodes:
-            return None
-        return self.run.kept()
 
     def _own_applied(self) -> list[int]:
         """The owner's commands that have taken effect, the latest last."""
@@ -461,29 +450,22 @@ class Session:
             return
         index = max(commands, key=lambda k: (self.run.scenario.events[k].t, k))
         t = self.run.scenario.events[index].t
-        saved = self._snapshots.pop()[1] if self._snapshots and self._snapshots[-1][0] == index else None
         document = _without(self.run.scenario, index)
         self.own = [k - (k > index) for k in self.own if k != index]
         curves = self.told.curves
-        curves.cut(t)
-        done = wire.Done(ref=ref, index=index)
+        saved = self._past.before(index)
+        run = await asyncio.to_thread(_back, document, saved)
+        curves.cut(run.now)
         self.changed = True
         self._stepping = False
-        if saved is not None:
-            run = await asyncio.to_thread(lambda: Run.resume(marshal.loads(saved), trace="none"))
-            self._adopt(run, curves)
-            self.told.resync(self.clock())
-            viewer.send(done)
-        else:
-            self._snapshots.clear()
-            run = await asyncio.to_thread(Run, document, trace="none")
-            self.goal, self._then = t, lambda: viewer.send(done)
-            self._adopt(run, Curves())
-            self.told.resync(self.clock())
+        self.goal, self._then = t, lambda: viewer.send(wire.Done(ref=ref, index=index))
+        self._adopt(run, curves if saved is not None else Curves())
+        self._next_frame = self.clock() + REPLAY_FRAME_S  # most often it is there by then
+        self.told.tell_run(self.clock())
 
     async def _reset(self) -> None:
         run = await asyncio.to_thread(Run, self.run.scenario, trace="none")
-        self._snapshots.clear()
+        self._past.clear()
         self._stepping = False
         self.changed = True
         self._adopt(run, Curves())
@@ -513,6 +495,13 @@ class Session:
             extra={**origin.as_plain(), "nodes": len(self.run.network.ids)},
             snapshot=self.run.snapshot() if snapshot and self.goal is None else None,
         )
+
+
+def _back(document: Scenario, saved: bytes | None) -> Run:
+    """A run of this document: from a kept moment if there is one, else from the start."""
+    if saved is None:
+        return Run(document, trace="none")
+    return Run.resume({**marshal.loads(saved), "scenario": as_document(document)}, trace="none")
 
 
 def _without(scenario: Scenario, index: int) -> Scenario:

@@ -12,11 +12,12 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from backend.refusal import Refusal
 from backend.origin import Origin
 from backend.picture import Curves
+from backend.refusal import Refusal
 from backend.session import Ended, Session
 from backend.settings import Settings
 from backend.store import Parked, Store
@@ -27,6 +28,8 @@ from engine.core.errors import ScenarioError
 from engine.world.scenario import Scenario, load_scenario
 
 log = logging.getLogger("ringcast")
+
+T = TypeVar("T")
 
 JANITOR_S = 1.0
 NOTE_S = 5.0
@@ -98,7 +101,7 @@ class Sessions:
             raise unknown(id)
         return parked
 
-    async def on(self, id: str, action: Callable[[Session], object]) -> object:
+    async def on(self, id: str, action: Callable[[Session], T]) -> T:
         """Visit a session and do something with its run. Raises Refusal also while it is being replayed."""
         session = await self.visit(id)
         if session.goal is not None:

@@ -46,7 +46,8 @@ def unlink(text: str) -> Unlinked:
 def _note(engine: str) -> str | None:
     if engine == ENGINE_VERSION:
         return None
-    return f"This link was made with engine {engine}. Engine {ENGINE_VERSION} plays the same document as it is, perhaps differently."
+    ours = f"Engine {ENGINE_VERSION} plays the same document as it is, perhaps differently."
+    return f"This link was made with engine {engine}. {ours}"
 
 
 async def open_link(text: str, most_s: float) -> tuple[Scenario, Origin]:

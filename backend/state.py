@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from backend.refusal import ErrorBody
 from backend.limits import Rates
+from backend.refusal import ErrorBody
 from backend.sessions import Sessions
 from backend.settings import Settings
 from backend.store import Store

@@ -26,5 +26,5 @@ class LettingGo(WebSocketsSansIOProtocol):
         self._let_go()
 
     def _let_go(self) -> None:
-        if self.transport is not None and not self.disconnected:
+        if not self.disconnected:
             self.transport.abort()

@@ -110,7 +110,8 @@ def generate() -> str:
     }
     closes = {k: v for k, v in vars(wire.Close).items() if k.isupper()}
     out += f"export const WIRE_VERSION = {wire.VERSION};\n"
-    out += f"export const HEADER_BYTES = {frames.HEADER.size};\nexport const SECTION_HEADER_BYTES = {frames.SECTION.size};\n"
+    out += f"export const HEADER_BYTES = {frames.HEADER.size};\n"
+    out += f"export const SECTION_HEADER_BYTES = {frames.SECTION.size};\n"
     out += _const("FRAME", {"FULL": frames.FULL, "DELTA": frames.DELTA})
     out += _const("SECTION", sections)
     out += _const("CLOSE", closes)

@@ -19,7 +19,9 @@ def add_to(commands: Any) -> None:
     topology.add_argument(
         "network", metavar="NAME_OR_FILE", help="a built-in network, or a file (- for standard input)"
     )
-    topology.add_argument("--to", metavar="FORMAT", help="write it in this format instead")
+    topology.add_argument(
+        "--to", metavar="FORMAT", help="write it as json, graphml, gml, edgelist, netjson or csv"
+    )
     topology.set_defaults(do=_topology)
 
     text = "print the scenario in a share link"
@@ -34,7 +36,7 @@ def add_to(commands: Any) -> None:
 
     text = "print a document's JSON schema"
     schema = commands.add_parser("schema", help=text, description=text)
-    schema.add_argument("name", help="scenario, run-report or protocols")
+    schema.add_argument("name", help="scenario, topology, event, run-report or protocols")
     schema.set_defaults(do=_schema)
 
 
@@ -48,14 +50,17 @@ def _dump(document: Any) -> None:
 
 def _topology(args: argparse.Namespace) -> int:
     from backend import catalogue
+    from engine.world.readers import read_network
+    from engine.world.topology import build_network
+    from engine.world.writers import write_network
 
     if args.network == "-" or Path(args.network).exists():
-        data = read(args.network, MAX_DOCUMENT)
-        network = catalogue.parse(data, "" if args.network == "-" else Path(args.network).name)
+        name = "standard input" if args.network == "-" else Path(args.network).name
+        network = build_network(read_network(read(args.network, MAX_DOCUMENT), name), 1)
     else:
         network = catalogue.built(args.network)
     if args.to is not None:
-        sys.stdout.write(catalogue.write(network, args.to))
+        sys.stdout.write(write_network(network, args.to))
         return 0
     facts = catalogue.facts(network)
     print(f"nodes       {facts.nodes:,}")

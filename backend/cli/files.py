@@ -1,4 +1,4 @@
-"""Reading and writing for commands: `-` is standard input or output, and a file that cannot be used is the user's mistake."""
+"""Reading and writing for commands: `-` is standard input or output; an unusable file is the user's mistake."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
         raise ScenarioError("--trace", "-", allowed, "the report goes to standard output already")
     run = _loaded(args.file, trace="all" if args.trace else "none")
     with ExitStack() as files:
-        take: Callable[[list[Record]], None] = lambda records: None
+        take = _ignored
         if args.trace:
             out = files.enter_context(written(args.trace))
             kinds = [m.name for m in run.protocol.messages]
@@ -81,7 +81,7 @@ def _link(args: argparse.Namespace) -> int:
     from backend import sharing  # its models take a while to load
 
     run = _loaded(args.file, trace="none")
-    _play(run, args.until, lambda records: None)
+    _play(run, args.until, _ignored)
     print(sharing.make_link(run).fragment)
     return 0
 
@@ -89,6 +89,10 @@ def _link(args: argparse.Namespace) -> int:
 def _loaded(name: str, trace: str) -> Run:
     data = read(name, MAX_DOCUMENT)
     return Run(load_scenario(data, "standard input" if name == "-" else name), trace=trace)
+
+
+def _ignored(records: list[Record]) -> None:
+    """For a run whose records nobody wants."""
 
 
 def _play(run: Run, until: float | None, take: Callable[[list[Record]], None]) -> None:

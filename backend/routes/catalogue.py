@@ -74,7 +74,8 @@ async def read_network(
     """Read a network file: JSON, GraphML, GML, edge list, NetJSON, Freifunk, CSV of positions."""
     server.rates.take(request)
     data = await request.body()
-    return await asyncio.to_thread(catalogue.read, data, filename, server.settings.max_nodes)
+    limits = server.settings
+    return await asyncio.to_thread(catalogue.read, data, filename, limits.max_nodes, limits.max_body)
 
 
 @router.get("/protocols")
@@ -97,7 +98,7 @@ async def example(name: Name) -> Document:
 
 @router.get("/schemas/{name}", responses=refusals(404))
 async def schema(name: Name) -> dict[str, Any]:
-    """The JSON schema of a document: scenario, run-report or protocols."""
+    """The JSON schema of a document: scenario, topology, event, run-report or protocols."""
     return schemas.schema(name)
 
 

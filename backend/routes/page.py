@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
@@ -16,7 +14,7 @@ MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Ringcast</title>
 <body style="font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em">
 <h1>The page has not been built yet</h1>
-<p>The server is up, and its API answers at <a href="/api/health">/api/health</a>, but the files of the page are missing.</p>
+<p>The server is up: its API answers at <a href="/api/health">/api/health</a>. The files of the page are missing.</p>
 <p>Stop the server and start it with <code>./run</code>, which builds the page first, or build it by hand:</p>
 <pre>npm ci &amp;&amp; npm run build</pre>
 </body></html>

@@ -475,11 +475,17 @@ export interface Unlinked {
   note: string | null;
 }
 
-/** A network file, read. */
+/** A network file, read; of a scenario, the network it starts on. */
 export interface UploadedNetwork {
   /** of kind `explicit`, ready for a scenario document */
   topology: Record<string, unknown>;
   facts: NetworkFacts;
+  /** told by the content */
+  format: string;
+  /** what a reader should know about it */
+  notes: string[];
+  /** positions only: `topology.range_m` is an offer that can be changed */
+  needs_range: boolean;
 }
 
 /** Everything a viewer needs to start; replaces whatever it knew. */
