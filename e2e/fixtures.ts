@@ -36,6 +36,7 @@ export const test = base.extend<PerTest, PerWorker>({
     await use(server)
     await server.dispose()
     await info.attach('own server', { body: server.log, contentType: 'text/plain' })
+    expect(server.died).toBe('')
     expect(server.log, 'the server prints no traceback').not.toContain('Traceback')
   },
 
@@ -54,6 +55,7 @@ export const test = base.extend<PerTest, PerWorker>({
       await info.attach('server', { body: printed, contentType: 'text/plain' })
       const unexpected = errors.filter((text) => !expectedErrors.some((pattern) => pattern.test(text)))
       expect(unexpected, 'the page logs no unexpected error').toEqual([])
+      expect(server.died).toBe('')
       expect(printed, 'the server prints no traceback').not.toContain('Traceback')
     },
     { auto: true },

@@ -15,6 +15,8 @@ const STOP_MS = 10_000
 export class Server {
   /** All that it has printed, over restarts too. */
   log = ''
+  /** How it ended when nobody had asked it to; empty while all is well. */
+  died = ''
   private child: ChildProcess | undefined
 
   private constructor(
@@ -49,6 +51,9 @@ export class Server {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.log += text))
     }
+    child.once('exit', (code, signal) => {
+      if (this.child === child) this.died = `the server ended by itself (${signal ?? `exit code ${code}`})`
+    })
     const deadline = Date.now() + START_MS
     while (!(await this.answers())) {
       if (child.exitCode !== null || child.signalCode !== null) throw this.failure('ended before it answered')
