@@ -55,7 +55,7 @@ export class Heads {
       each(this.heads.publication, (x, y, angle, size) => paint(ctx, pub, theme, x, y, angle, size))
     } else {
       squares(ctx, theme, rings, ring)
-      arrows(ctx, theme, this.heads.publication, arrow)
+      arrows(ctx, theme, this.heads.publication, arrow * 0.8)
     }
     for (const b of this.bursts) paintBurst(ctx, theme, b, arrow)
   }

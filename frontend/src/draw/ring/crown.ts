@@ -130,10 +130,7 @@ function paintNumbers(ctx: CanvasRenderingContext2D, g: RingGeometry, theme: The
     if (p > 0 && g.length - p < step * 0.4) continue
     // Beside the circle numbers need their width beyond the spokes, above and below it their height.
     const half = ctx.measureText(String(p)).width / 2
-    const at = g.at(
-      p,
-      g.radius + 9 + g.hop * Math.max(g.deepest, 3) + 5 + half * Math.abs(Math.cos(g.angle(p))),
-    )
+    const at = g.at(p, g.radius + 12 + g.hop * Math.max(g.deepest, 3) + half * Math.abs(Math.cos(g.angle(p))))
     ctx.fillText(String(p), at.x, at.y + 3.5)
   }
 }

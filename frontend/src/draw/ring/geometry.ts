@@ -1,8 +1,6 @@
 /** Where things lie on the drawn ring: position 0 at the top, counting clockwise. */
 import type { Padding, Point } from '../types'
 
-/** Room outside the circle for spokes and numbers. */
-const MARGIN = 62
 /** Longest spoke, and length per hop of depth. */
 const SPOKE = 31
 const HOP = 4.6
@@ -26,8 +24,10 @@ export class RingGeometry {
     this.cx = pad.left + w / 2
     this.cy = pad.top + h / 2
     const half = Math.min(w, h) / 2
-    this.radius = Math.max(24, half - Math.min(MARGIN, half * 0.42))
     this.hop = Math.min(HOP, SPOKE / Math.max(1, deepest))
+    // Outside the circle: the spokes, and beside them the longest number.
+    const margin = 16 + this.hop * Math.max(deepest, 3) + 6.2 * String(length).length
+    this.radius = Math.max(24, half - Math.min(margin, half * 0.45))
   }
 
   angle(p: number): number {

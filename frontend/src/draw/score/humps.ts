@@ -31,6 +31,7 @@ export function humps(
   for (let i = first; i <= last; i++) {
     const time = t[i]!
     const value = wrong[i]!
+    if (!hump && time > to) break
     if (value > 0) {
       hump ??= { t: [time], wrong: [0], peak: 0, open: true }
       const n: number = hump.t.length - 1
