@@ -7,6 +7,8 @@ others rely on; entries about neighbours not in use are nobody's business. Messa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
+from operator import ne
 from typing import Any
 
 from engine.oracle.structure import NONE, Truth, next_subscribers, structure
@@ -118,37 +120,41 @@ def _neighbourhood(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]
 
 def _tree(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     tree, x, up = st.tree, judge.expected, truth.up[v]
-    wrong = (
-        (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
-    )
+    wrong = (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
     for actual, right in ((tree.heard_root, x["root"]), (tree.heard, x["dist"]), (tree.child, x["child"])):
-        wrong += _differ(actual[v], right[v], up)
+        if actual[v] != right[v]:
+            wrong += _differ(actual[v], right[v], up)
     return int(wrong)
 
 
 def _ring(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
-    ring, pos, up = st.ring, truth.pos[v], truth.up[v]
+    ring, x, pos, up = st.ring, judge.expected, truth.pos[v], truth.up[v]
     wrong = (ring.length[v] != truth.length[v]) + (ring.size[v] != len(pos))
-    wrong += _differ(ring.pos[v], pos)
-    wrong += 1 if truth.length[v] and ring.first[v] != pos[0] else 0
-    wrong += _differ(ring.below[v], judge.expected["below"][v], up)
-    for j, w in enumerate(peers):
-        if up[j]:
-            theirs, known = truth.pos[w], ring.near[v][j][: ring.near_size[v][j]]
-            wrong += 0 if known == theirs else abs(len(known) - len(theirs)) + _differ(known, theirs)
+    if ring.pos[v] != x["pos"][v]:
+        wrong += _differ(ring.pos[v], pos)
+    if truth.length[v]:
+        wrong += ring.first[v] != pos[0]
+    if ring.below[v] != x["below"][v]:
+        wrong += _differ(ring.below[v], x["below"][v], up)
+    near, size = ring.near[v], ring.near_size[v]
+    if near != x["near"][v] or size != x["near_size"][v]:
+        for j, w in enumerate(peers):
+            known, theirs = near[j], truth.pos[w]
+            if up[j] and (size[j] != len(theirs) or known[: size[j]] != theirs):
+                wrong += abs(size[j] - len(theirs)) + _differ(known[: size[j]], theirs)
     return int(wrong)
 
 
 def _pubsub(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     size = len(truth.pos[v])
-    return sum(_differ(a[:size], b[:size]) for a, b in zip(st.pubsub.ns[v], judge.next[v], strict=True))
+    rows = zip(st.pubsub.ns[v], judge.next[v], strict=True)
+    return sum(_differ(actual[:size], right[:size]) for actual, right in rows if actual != right)
 
 
 def _differ(actual: Sequence[int], right: Sequence[int], where: Sequence[int] | None = None) -> int:
     """How many entries differ, of those marked (all if None)."""
-    if where is None:
-        return sum(a != b for a, b in zip(actual, right, strict=False))
-    return sum(a != b for a, b, here in zip(actual, right, where, strict=False) if here)
+    wrong = map(ne, actual, right)
+    return sum(wrong if where is None else compress(wrong, where))
 
 
 def _columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
