@@ -27,6 +27,7 @@ class Hood(NamedTuple):
     want: Annotated[Table[int], "slot", Flag("wanted")]
     up: Annotated[Table[int], "slot", Flag("in use")]
     said: Annotated[Table[int], "slot", Int("what the last hello listed", 0, "pairs")]
+    place: Annotated[Table[int], "slot", Int("where its hello listed me last", 0, "n")]
 
 
 class Hello(NamedTuple):
@@ -125,11 +126,14 @@ def worst(st: HoodState, v: int) -> int:
 def on_hello(st: HoodState, net: Net, v: int, j: int, m: Hello) -> None:
     """Note that the neighbour is alive and what it thinks of me."""
     hood, heard, theirs = st.hood, m.heard, 0
-    for i in range(m.size):
-        if heard[i] >= 2 * v:  # listed in node order
-            if heard[i] <= 2 * v + 1:
-                theirs = 1 + (heard[i] & 1)
-            break
+    place = hood.place[v][j]
+    if place >= m.size or heard[place] >> 1 != v:  # not where it was last time
+        place = 0
+        while place < m.size and heard[place] >> 1 != v:
+            place += 1
+        hood.place[v][j] = place
+    if place < m.size:
+        theirs = 1 + (heard[place] & 1)
     hood.last[v][j] = net.now()
     hood.bar[v][j] = m.bar
     hood.theirs[v][j] = theirs
