@@ -46,7 +46,8 @@ export type Outcome = { ok: true; index: number } | { ok: false; problem: Proble
 
 export type Selection = { node: number } | { link: number } | null
 
-const MOST_LINES = 600
+/** Lines kept: of what was done and what came of it, and of single messages, which are many more. */
+const MOST_LINES = { news: 400, chatter: 300 }
 const MOST_PUBLICATIONS = 60
 const FLIGHTS = 24_000
 const SUMMARY_MS = 100
@@ -505,7 +506,13 @@ export class Run {
     this.dirty = false
     this.summary = summarise(this.model, this.protocol?.layers ?? [], this.partsSince, this.watch.read())
     if (this.freshLines.length) {
-      this.log = [...this.log, ...this.freshLines].slice(-MOST_LINES)
+      const all = [...this.log, ...this.freshLines]
+      const chatter = (line: Line): boolean => line.kind === 'send' || line.kind === 'receive' || line.kind === 'drop'
+      const kept = new Set([
+        ...all.filter(chatter).slice(-MOST_LINES.chatter),
+        ...all.filter((line) => !chatter(line)).slice(-MOST_LINES.news),
+      ])
+      this.log = all.filter((line) => kept.has(line))
       this.freshLines = []
     }
   }
