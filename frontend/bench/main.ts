@@ -1,6 +1,6 @@
 /** The bench page: `?n=1000&messages=1000` for timing; `?data=URL` for looking at a real graph. */
 import { RingView, ScoreView, TopologyView } from '../src/draw'
-import { createCurves, pushSample, type Mark } from '../src/model'
+import { createCurves, FLAG, LINK, pushSample, type Mark } from '../src/model'
 import { FakeRun, geometric, KINDS, type Graph } from './fake'
 
 const query = new URLSearchParams(location.search)
@@ -103,11 +103,55 @@ function fault(): number {
   return Math.min(84.62, end)
 }
 
+/** Every node symbol and every kind of link, on the six nodes of PSVR's worked example and a few more. */
+function symbols(): void {
+  const { state, world } = run
+  run.subscribe(3)
+  const flags = [
+    FLAG.corrupted | FLAG.wrong(0),
+    FLAG.wrong(2),
+    FLAG.wrong(2) | FLAG.subscriber,
+    FLAG.publisher,
+  ]
+  flags.forEach((f, i) => (state.flags[i + 1]! |= f))
+  state.flags[world.n - 1] = 0
+  state.part[world.n - 1] = -1
+  state.link[3] = LINK.forth | LINK.acceptedForth | LINK.acceptedBack
+  state.link[5] = LINK.forth | LINK.back
+  state.version++
+  run.publish(world.n - 3, 0, 0.4)
+}
+
+/** Failed nodes cut the network into parts; only the first `young` nodes have a position yet. */
+function split(): void {
+  run.subscribe(16)
+  for (const v of (query.get('dead') ?? '').split(',').filter(Boolean)) run.fail(Number(v))
+  run.wrong.clear()
+  run.refresh()
+}
+function young(placed: number): void {
+  const { state, world } = run
+  const values: number[] = []
+  const order = [...run.overlay.depth.keys()].sort((a, b) => run.overlay.depth[a]! - run.overlay.depth[b]!)
+  const early = new Set(order.slice(0, placed))
+  for (let v = 0; v < world.n; v++) {
+    state.posStart[v] = values.length
+    if (early.has(v)) values.push(...run.overlay.positions[v]!)
+    else state.flags[v]! |= FLAG.wrong(2)
+  }
+  state.posStart[world.n] = values.length
+  state.pos = Int32Array.from(values)
+  state.version++
+}
+
 /** Long enough that all are in the air while times are taken, virtual s. */
 const FLIGHT = 120
 
 let start = 0
 if (query.get('scene') === 'fault') start = fault()
+if (query.get('scene') === 'symbols') symbols()
+if (query.get('scene') === 'split') split()
+if (query.has('young')) young(number('young', 100))
 if (query.has('messages')) {
   run.subscribe(Math.round(run.world.n / 12))
   run.scatter(number('messages', 1000), FLIGHT)

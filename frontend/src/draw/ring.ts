@@ -8,6 +8,7 @@ import { Paths } from './paths'
 import {
   addChord,
   paintCrown,
+  paintNamed,
   paintPositions,
   paintRoot,
   paintSmallRings,
@@ -237,6 +238,7 @@ export class RingView implements Picture {
       paintPositions(ctx, scene, this.touchedPositions(paths), paths.delivered)
       paintSelected(ctx, scene, selected)
       paintRoot(ctx, scene, selected.includes(0))
+      paintNamed(ctx, scene, this.world?.names ?? [], paths.delivered, paths.publisher)
       if (flights)
         paintRingMessages(ctx, scene, this.heads, flights, this.kinds, now, speed, paths.longest, still)
       labelPositions(ctx, scene, selected, 700)

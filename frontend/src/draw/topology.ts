@@ -92,8 +92,10 @@ export class TopologyView implements Picture {
   }
 
   setPadding(padding: Partial<Padding>): void {
+    const before = JSON.stringify(this.padding)
     this.padding = { ...this.padding, ...padding }
-    if (!this.touched) this.refit(0)
+    if (!this.touched && before !== JSON.stringify(this.padding))
+      this.refit(this.scene ? this.glide(GLIDE) : 0)
   }
 
   select(node: number | null): void {
@@ -106,7 +108,9 @@ export class TopologyView implements Picture {
     this.painter.refocus()
   }
 
+  /** Hovers a node from elsewhere; null leaves a link alone that the pointer is on here. */
   hover(node: number | null): void {
+    if (node === null && this.hovered && 'link' in this.hovered) return
     this.hovered = node === null ? null : { node }
     this.painter.refocus()
   }

@@ -49,8 +49,8 @@ function paintSpokes(ctx: CanvasRenderingContext2D, scene: RingScene): void {
       const v = ring.owner[p]!
       const depth = v >= 0 ? Math.min(state.depth[v]!, ring.deepest) : 0
       if (depth <= 0 || isWrong(scene, p) !== wrong) continue
-      const a = g.at(p, g.radius + 4)
-      const b = g.at(p, g.radius + 5 + depth * g.hop)
+      const a = g.at(p, g.foot)
+      const b = g.at(p, g.foot + 1 + depth * g.hop)
       ctx.moveTo(a.x, a.y)
       ctx.lineTo(b.x, b.y)
     }
@@ -130,7 +130,7 @@ function paintNumbers(ctx: CanvasRenderingContext2D, g: RingGeometry, theme: The
     if (p > 0 && g.length - p < step * 0.4) continue
     // Beside the circle numbers need their width beyond the spokes, above and below it their height.
     const half = ctx.measureText(String(p)).width / 2
-    const at = g.at(p, g.radius + 12 + g.hop * Math.max(g.deepest, 3) + half * Math.abs(Math.cos(g.angle(p))))
+    const at = g.at(p, g.foot + 8 + g.hop * Math.max(g.deepest, 3) + half * Math.abs(Math.cos(g.angle(p))))
     ctx.fillText(String(p), at.x, at.y + 3.5)
   }
 }
@@ -165,6 +165,7 @@ export function paintPositions(
   which: Iterable<number> | null,
   delivered: ReadonlySet<number>,
 ): void {
+  if (g.knob) return
   const r = Math.max(1.6, Math.min(3.4, 1.4 + g.pitch))
   const dot = (p: number): void => {
     const v = ring.owner[p] ?? -1
@@ -184,13 +185,45 @@ export function paintPositions(
   else for (let p = 0; p < ring.length; p++) dot(p)
 }
 
+/** Positions of a small ring, as in a worked example: circles with their nodes' names. */
+export function paintNamed(
+  ctx: CanvasRenderingContext2D,
+  { ring, g, state, theme }: RingScene,
+  names: readonly string[],
+  delivered: ReadonlySet<number>,
+  publisher: number,
+): void {
+  if (!g.knob) return
+  ctx.textAlign = 'center'
+  ctx.textBaseline = 'middle'
+  ctx.lineWidth = 1.8
+  for (let p = 0; p < ring.length; p++) {
+    const v = ring.owner[p]!
+    if (v < 0) continue
+    const at = g.at(p)
+    const got = delivered.has(v)
+    const filled = got || (state.flags[v]! & FLAG.subscriber) !== 0
+    ctx.fillStyle = theme.color[got ? 'pub' : filled ? 'ink' : 'paper']
+    ctx.strokeStyle = theme.color[got || v === publisher ? 'pub' : 'ink']
+    ctx.beginPath()
+    if (state.flags[v]! & FLAG.root) ctx.rect(at.x - g.knob, at.y - g.knob, 2 * g.knob, 2 * g.knob)
+    else ctx.arc(at.x, at.y, g.knob, 0, 2 * Math.PI)
+    ctx.fill()
+    ctx.stroke()
+    ctx.fillStyle = theme.color[filled ? 'paper' : 'ink']
+    ctx.font = `650 ${Math.round(g.knob * 1.02)}px ${theme.sans}`
+    const name = names[v] ?? ''
+    ctx.fillText(name.length > 3 ? `${name.slice(0, 2)}…` : name, at.x, at.y + 0.5)
+  }
+}
+
 /** The root's square, where the ring begins. */
 export function paintRoot(
   ctx: CanvasRenderingContext2D,
   { ring, g, theme }: RingScene,
   selected: boolean,
 ): void {
-  if (ring.length) {
+  if (ring.length && !g.knob) {
     const zero = g.at(0)
     const half = selected ? 6 : 5
     ctx.fillStyle = theme.color.paper

@@ -2,8 +2,10 @@
 import type { Padding, Point } from '../types'
 
 /** Longest spoke, and length per hop of depth. */
-const SPOKE = 31
-const HOP = 4.6
+const SPOKE = 33
+const HOP = 8
+/** Up to so many positions each is a circle with its node's name. */
+const NAMED = 24
 
 export class RingGeometry {
   readonly cx: number
@@ -11,6 +13,8 @@ export class RingGeometry {
   readonly radius: number
   /** Spoke length per hop of depth. */
   readonly hop: number
+  /** Radius of the named circles of a small ring; 0: too many positions for that. */
+  readonly knob: number
 
   constructor(
     width: number,
@@ -27,7 +31,10 @@ export class RingGeometry {
     this.hop = Math.min(HOP, SPOKE / Math.max(1, deepest))
     // Outside the circle: the spokes, and beside them the longest number.
     const margin = 16 + this.hop * Math.max(deepest, 3) + 6.2 * String(length).length
-    this.radius = Math.max(24, half - Math.min(margin, half * 0.45))
+    const radius = Math.max(24, half - Math.min(margin, half * 0.45))
+    const room = (2 * Math.PI * radius) / Math.max(1, length)
+    this.knob = length > 0 && length <= NAMED && room > 24 ? Math.min(13, room * 0.36) : 0
+    this.radius = radius - this.knob * 0.7
   }
 
   angle(p: number): number {
@@ -37,6 +44,11 @@ export class RingGeometry {
   at(p: number, radius = this.radius): Point {
     const a = this.angle(p)
     return { x: this.cx + Math.cos(a) * radius, y: this.cy + Math.sin(a) * radius }
+  }
+
+  /** Where spokes begin, outside the circle. */
+  get foot(): number {
+    return this.radius + Math.max(4, this.knob + 3)
   }
 
   /** Width of one position along the circle, px. */

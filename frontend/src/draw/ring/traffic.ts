@@ -178,6 +178,11 @@ export function paintSelected(
   ctx.fill()
   ctx.globalAlpha = 1
   ctx.stroke()
+  if (g.knob) {
+    // The circles with names are painted over this: a ring around each shows below them.
+    for (const p of own) knob(ctx, g.at(p), g.knob + 3.5, theme.color.paper, theme.color.ink, 2.2)
+    return
+  }
   for (const p of own)
     knob(
       ctx,
@@ -207,6 +212,8 @@ export function labelPositions(
   weight: number,
 ): void {
   const { g, ring, theme } = scene
+  // On a small ring every position has its number already.
+  if (g.knob) return
   const own = positions.filter((p) => p >= 0 && p < ring.length)
   const taken: { x: number; y: number; half: number }[] = []
   ctx.font = `${weight} 12px ${theme.sans}`

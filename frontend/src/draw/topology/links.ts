@@ -13,14 +13,14 @@ interface Bounds {
 /** Above so many links dashes cost too much and would not be seen. */
 const DASHES = 4000
 
-/** Width of the tree link above a subtree of `size` of `n` nodes, px. */
-export function treeWidth(size: number, n: number, zoom = 1): number {
+/** Width of the tree link above a subtree of `size` of `n` nodes, for plain nodes of radius `r`, px. */
+export function treeWidth(size: number, n: number, r = 4): number {
   const shrink = Math.min(1, 14.5 / Math.sqrt(n))
-  return (0.7 + 0.36 * (Math.sqrt(size) - 0.6) * shrink) * Math.min(1.7, Math.max(0.8, zoom ** 0.4))
+  return (0.7 + 0.36 * (Math.sqrt(size) - 0.6) * shrink) * Math.min(2.6, Math.max(0.8, r / 4))
 }
 
 export function paintLinks(ctx: CanvasRenderingContext2D, scene: Scene, bounds: Bounds): void {
-  const { world, state, theme, sx, sy, kind, subtree, camera } = scene
+  const { world, state, theme, sx, sy, kind, subtree, r } = scene
   const { from, to, m, n } = world
   const color = theme.color
   const fancy = m <= DASHES
@@ -50,7 +50,7 @@ export function paintLinks(ctx: CanvasRenderingContext2D, scene: Scene, bounds: 
   ctx.lineCap = 'round'
   strokeAll(LinkKind.excluded, color.excl, fancy ? 1 : pixel, [1, 4])
   ctx.globalAlpha = fancy ? 0.7 : 0.5
-  strokeAll(LinkKind.shortcut, color.chord, fancy ? Math.max(0.8, pixel) : pixel, [])
+  strokeAll(LinkKind.shortcut, color.chord, fancy ? Math.max(0.8, pixel, r / 7) : pixel, [])
   ctx.globalAlpha = 0.8
   strokeAll(LinkKind.dead, color.ghost, 1, [5, 4])
   ctx.globalAlpha = 1
@@ -58,20 +58,19 @@ export function paintLinks(ctx: CanvasRenderingContext2D, scene: Scene, bounds: 
   chevrons(ctx, scene, pixel)
 
   // One stroke per width, thin ones first, so that trunks lie on top.
-  const zoom = camera.scale / camera.fitted
   const buckets = new Map<number, number[]>()
   for (let k = 0; k < m; k++) {
     if (kind[k] !== LinkKind.tree) continue
     const child = state.parent[from[k]!] === to[k]! ? from[k]! : to[k]!
     const size = subtree[child]!
-    const bucket = size === 1 ? 0 : Math.max(1, Math.round(treeWidth(size, n, zoom) * 4))
+    const bucket = size === 1 ? 0 : Math.max(1, Math.round(treeWidth(size, n, r) * 4))
     const list = buckets.get(bucket)
     if (list) list.push(k)
     else buckets.set(bucket, [k])
   }
   for (const [bucket, list] of [...buckets].sort((a, b) => a[0] - b[0])) {
     ctx.strokeStyle = bucket ? color.tree : color.twig
-    ctx.lineWidth = bucket ? bucket / 4 : fancy ? treeWidth(1, n, zoom) : pixel
+    ctx.lineWidth = bucket ? bucket / 4 : fancy ? treeWidth(1, n, r) : pixel
     ctx.beginPath()
     list.forEach(line)
     ctx.stroke()

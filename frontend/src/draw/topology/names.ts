@@ -43,7 +43,7 @@ export function namesToShow(scene: Scene, focus: Focus): Name[] {
     add(focus.publisher)
   }
   // In a network as small as a worked example every name fits, and is needed to follow it.
-  if (world.n <= 40 && r >= 6) for (let v = 0; v < world.n; v++) if (!namedInside(scene, v)) add(v, 12, 500)
+  if (world.n <= 40 && r >= 6) for (let v = 0; v < world.n; v++) add(v, 12, 500)
   return [...names.values()]
 }
 

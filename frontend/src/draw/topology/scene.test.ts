@@ -38,7 +38,7 @@ describe('sizes', () => {
     const sizes = [2, 6, 14, 41, 80, 230, 2000].map(nodeRadius)
     expect([...sizes].sort((a, b) => a - b)).toEqual(sizes)
     expect(nodeRadius(41)).toBeCloseTo(3.9, 1)
-    expect(nodeRadius(100_000)).toBe(16)
+    expect(nodeRadius(100_000)).toBe(18)
     expect(nodeRadius(0.1)).toBe(1.1)
   })
 

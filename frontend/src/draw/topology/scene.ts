@@ -115,7 +115,7 @@ export function lookOf(flags: number, subtree: number, publisher: boolean, deliv
 /** Radius of a plain node for a typical distance between neighbours (both px): glyphs grow more slowly than space. */
 export function nodeRadius(spacing: number): number {
   const raw = spacing * 0.095
-  if (raw > 4.6) return Math.min(16, 4.6 * (raw / 4.6) ** 0.55)
+  if (raw > 4.6) return Math.min(18, 4.6 * (raw / 4.6) ** 0.7)
   return Math.max(raw, Math.min(2.3, spacing * 0.16), 1.1)
 }
 
@@ -136,12 +136,22 @@ export function reach(look: number, r: number): number {
     case 'root':
     case 'wrong-root':
       return (r + 4) * 1.42
+    case 'forwards':
+      return r * sizeOf(look, r) + 2
+    case 'subscriber':
+      return r * 1.35 + 2
     default:
       return r * l.size * 1.9 + 2
   }
 }
 
+/** Share of the plain radius; where nodes are large enough for names, leaves need the room as well. */
+function sizeOf(look: number, r: number): number {
+  const { size } = LOOKS[look]!
+  return look === LOOK.leaf ? Math.min(LOOKS[LOOK.inner]!.size, size + Math.max(0, r - 6) * 0.08) : size
+}
+
 export const partsOf = (look: number, r: number): ReturnType<typeof glyph> => {
   const l = LOOKS[look]!
-  return glyph(l.glyph, r * l.size)
+  return glyph(l.glyph, r * sizeOf(look, r))
 }
