@@ -86,16 +86,16 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=5.0, isolation_level=None, check_same_thread=False)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("it fails its own check")
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version > SCHEMA:
                 allowed = (
                     "a database of this version or older; choose another folder, or use the newer Ringcast"
                 )
                 raise ScenarioError("RINGCAST_DATA", str(self.path), allowed, "made by a newer Ringcast")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("it fails its own check")
             db.executescript(TABLES)
             db.execute(f"PRAGMA user_version = {SCHEMA}")
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import ipaddress
 import logging
 import os
@@ -23,26 +24,31 @@ GRACE_S = 1
 def serve(host: str, port: int) -> int:
     """Serve until told to stop. Raises ScenarioError for a port or a data folder that cannot be used."""
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
+    gc.set_threshold(100_000, 20, 20)  # runs are big and live long: looking through them all the time costs frames
     settings = Settings.from_env()
     with listening(host, port) as sock:
-        app = create_app(settings, loopback=is_loopback(host))
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            log_config=None,
-            access_log=False,
-            ws=LettingGo,
-            ws_max_size=4
-            * settings.max_message,  # the server words its own refusals; this is for what is far beyond
-            ws_per_message_deflate=False,
-            server_header=False,
-            timeout_graceful_shutdown=GRACE_S,
-        )
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
-        shown = f"[{shown}]" if ":" in shown else shown
-        server = Server(config, app, f"http://{shown}:{sock.getsockname()[1]}/")
+        server = make_server(settings, host, sock)
         server.run(sockets=[sock])
         return 0 if server.started else 1
+
+
+def make_server(settings: Settings, host: str, sock: socket.socket) -> Server:
+    """A server for this socket, not yet running."""
+    app = create_app(settings, loopback=is_loopback(host))
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        log_config=None,
+        access_log=False,
+        ws=LettingGo,
+        ws_max_size=4 * settings.max_message,  # the server words its own refusals; this is for what is far beyond
+        ws_per_message_deflate=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    shown = f"[{shown}]" if ":" in shown else shown
+    return Server(config, app, f"http://{shown}:{sock.getsockname()[1]}/")
 
 
 class Server(uvicorn.Server):
@@ -52,10 +58,14 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self.state, self.url = state_of(app), url
 
+    def announce(self, text: str) -> None:
+        """Tell whoever started the server."""
+        print(text, flush=True)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            print(f"Ringcast is at {self.url}", flush=True)
+            self.announce(f"Ringcast is at {self.url}")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listener in self.servers:
