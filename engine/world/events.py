@@ -128,7 +128,7 @@ class AddNode(Event):
     id: NodeId
     x: Coordinate
     y: Coordinate
-    links: tuple[NodeId, ...] = Field((), max_length=MAX_NODES)
+    links: tuple[NodeId, ...] = Field(default=(), max_length=MAX_NODES)
 
 
 class Corrupt(Event):

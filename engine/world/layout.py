@@ -6,7 +6,7 @@ Theory of operation. A good drawing of a mesh shows hop distances as distances (
    classical scaling (PivotMDS).
 2. *Stress by gradient steps.* Each term is a pair of nodes with a wished distance; visiting the terms with a
    shrinking step width settles the drawing in some twenty rounds. Small graphs use all pairs; larger ones
-   links, pivot pairs and some two-hop pairs, so that the work stays near a million steps at any size.
+   links, pivot pairs and some two-hop pairs, so that the work stays below a million steps at any size.
 3. *Elbow room.* Nodes closer than a fraction of a link push each other away, so that siblings do not
    coincide.
 
@@ -33,8 +33,8 @@ ALL_PAIRS = 70_000
 """All pairs of nodes are terms while size of the part × size of the whole is below this."""
 BIG = 2_000
 """Beyond this size fewer pivots, fewer pairs and fewer rounds, so that ten thousand nodes take seconds."""
-STEPS = 1_000_000
-"""Gradient steps in all, about half a second."""
+STEPS = 600_000
+"""Gradient steps in all, less than half a second."""
 
 Point = tuple[float, float]
 Term = tuple[int, int, float, float]
@@ -73,7 +73,7 @@ def _draw(adjacency: list[list[int]], whole: int) -> list[Point]:
     mutual, drawn = _terms(adjacency, pivots, whole, draw)
     _shuffle(mutual, draw)
     _shuffle(drawn, draw)
-    rounds = max(5, min(40, STEPS * n // whole // (len(mutual) + len(drawn))))
+    rounds = max(5, min(24, STEPS * n // whole // (len(mutual) + len(drawn))))
     x, y = [p[0] for p in spots], [p[1] for p in spots]
     _settle(x, y, mutual, drawn, rounds)
     return roomy(x, y, 24 if whole <= BIG else 3)

@@ -21,6 +21,7 @@ from engine.world.network import linked_within
 _FIELD = re.compile(
     r'\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<braces>\{.*)|(?P<plain>[^\s,;"{#][^\s,;"]*))?\s*(?P<divider>[,;]?)'
 )
+EDGES = "# edge list"
 _COLUMNS = {
     "id": "id", "node": "id", "name": "id", "mote": "id",
     "x": "x", "x_m": "x", "y": "y", "y_m": "y", "z": "z", "z_m": "z",
@@ -28,9 +29,9 @@ _COLUMNS = {
 _ENDS = {"source", "target", "from", "to", "a", "b", "node1", "node2", "u", "v"}
 
 
-def table_kind(text: str) -> str:
+def table_kind(text: str, what: str) -> str:
     """`positions`, `headed` (an edge list with a line of titles) or `edges`."""
-    _, _, row = next(_rows(text, "file"), (0, "", []))
+    _, _, row = next(_rows(text, what), (0, "", []))
     titles = [cell.lower() for cell in row]
     if {"x", "y"} <= {_COLUMNS.get(t) for t in titles} and any(_COLUMNS.get(t) == "id" for t in titles):
         return "positions"
@@ -59,7 +60,8 @@ def read_edges(text: str, what: str, headed: bool) -> NetworkFile:
             draft.link(ends[0], ends[1], where)
     if extra:
         draft.notes.append(f"weights were left out ({extra:,} lines)")
-    if draft.nodes and not draft.links:
+    # A list of words is no network, unless it says so.
+    if draft.nodes and not draft.links and not text.startswith(EDGES):
         raise ScenarioError(
             f"{what}, line 1",
             text.strip()[:40],
@@ -124,10 +126,13 @@ def suggest_range(x: list[float], y: list[float], z: list[float]) -> tuple[float
     if n == 1 or extent == 0:
         return 1.0, True
 
+    # Eighty links a node are no mesh any more.
+    most = min(MAX_LINKS, max(2_000, 40 * n))
+
     def joins(reach: float) -> bool | None:
         """None: too many links."""
         try:
-            return is_connected(n, linked_within(x, y, reach, z, most=MAX_LINKS))
+            return is_connected(n, linked_within(x, y, reach, z, most=most))
         except ScenarioError:
             return None
 
@@ -141,7 +146,8 @@ def suggest_range(x: list[float], y: list[float], z: list[float]) -> tuple[float
             low = middle
         else:
             high, state = middle, found
-    best = high * 1.2 if state else low
+    # Where even a very short range links too much (nodes in one spot), a shorter one is no better.
+    best = high * 1.2 if state else low or extent / (1_000 * n)
     digits = 1 - math.floor(math.log10(best))
     step = 10.0**-digits
     rounded = math.ceil(best / step) if state else math.floor(best / step)

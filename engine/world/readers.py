@@ -74,7 +74,7 @@ def read_scenario_or_network(
         return _from_json(text, what, max_size)
     if _GML.match(text):
         return read_gml(text, what)
-    kind = table_kind(text)
+    kind = table_kind(text, what)
     return read_positions(text, what) if kind == "positions" else read_edges(text, what, kind == "headed")
 
 

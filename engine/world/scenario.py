@@ -53,7 +53,7 @@ class Scenario(Part):
     radio: IdealRadio = IdealRadio()
     mobility: Static = Static()
     protocol: ProtocolChoice
-    events: tuple[AnyEvent, ...] = Field((), max_length=MAX_EVENTS)
+    events: tuple[AnyEvent, ...] = Field(default=(), max_length=MAX_EVENTS)
     duration_s: Annotated[float, Number(0, MAX_TIME_S, "seconds", open_low=True)]
 
     def in_order(self) -> list[tuple[int, AnyEvent]]:

@@ -33,12 +33,12 @@ class NodeSpec(Part):
 
     id: NodeId
     name: Annotated[str, Text(200, printable=True)] | None = Field(
-        None, description="what people call it, where that is not the id"
+        default=None, description="what people call it, where that is not the id"
     )
     x: Coordinate | None = None
-    y: Coordinate | None = Field(None, description="grows downwards, as on a screen")
+    y: Coordinate | None = Field(default=None, description="grows downwards, as on a screen")
     z: Coordinate | None = Field(
-        None, description="height in metres; counts only where links follow from a range"
+        default=None, description="height in metres; counts only where links follow from a range"
     )
 
     @model_validator(mode="after")
@@ -53,9 +53,9 @@ class Explicit(Part):
 
     kind: Literal["explicit"]
     nodes: tuple[NodeSpec, ...] = Field(min_length=1, max_length=MAX_NODES)
-    links: tuple[Link, ...] = Field((), max_length=MAX_LINKS)
+    links: tuple[Link, ...] = Field(default=(), max_length=MAX_LINKS)
     range_m: Metres | None = Field(
-        None, description="links follow from positions in metres; then give no links"
+        default=None, description="links follow from positions in metres; then give no links"
     )
     quality: tuple[tuple[Share, Share], ...] | None = Field(
         None,
@@ -144,7 +144,7 @@ class Geometric(Part):
     n: Count
     mean_degree: Degree | None = None
     range_m: Metres | None = None
-    side_m: Metres = Field(1000.0, description="side of the square")
+    side_m: Metres = Field(default=1000.0, description="side of the square")
     allow_disconnected: Switch = False
 
     @model_validator(mode="after")
@@ -180,7 +180,7 @@ class Builtin(Part):
 
     kind: Literal["builtin"]
     name: Annotated[str, Text(MAX_ID, 1, printable=True)]
-    range_m: Metres | None = Field(None, description="for the networks that have positions only")
+    range_m: Metres | None = Field(default=None, description="for the networks that have positions only")
 
 
 Topology = Annotated[

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from engine.core.errors import ScenarioError
 from engine.world.explicit import to_explicit
 from engine.world.network import Network
+from engine.world.read_table import EDGES
 from engine.world.words import one_of
 
 
@@ -92,7 +93,7 @@ def _gml_number(value: float) -> str:
 def _edgelist(network: Network) -> str:
     """Two ids a line; one id alone where a node has no link, or would lose its place in the order."""
     cells = [_cell(node) for node in network.ids]
-    lines: list[str] = []
+    lines = [f"{EDGES}: two node ids a line"]
     seen = 0
     for i, j in network.links:
         # Nodes are numbered by first appearance: the next ones must come next.
