@@ -212,7 +212,7 @@ export class RingView implements Picture {
     this.small = split ? placeSmallRings(this.parts, part, width, height) : []
     this.scene = {
       ring,
-      g: new RingGeometry(width, height, pad, ring.length, ring.deepest),
+      g: new RingGeometry(width, height, pad, ring.length, ring.deepest, ring.members),
       state,
       theme: this.theme,
       chords: shortcuts(world, state, ring),

@@ -4,8 +4,8 @@ import type { Padding, Point } from '../types'
 /** Longest spoke, and length per hop of depth. */
 const SPOKE = 33
 const HOP = 8
-/** Up to so many positions each is a circle with its node's name. */
-const NAMED = 24
+/** In a network of so few nodes each position is a circle with its node's name. */
+const NAMED = 13
 
 export class RingGeometry {
   readonly cx: number
@@ -22,6 +22,7 @@ export class RingGeometry {
     pad: Padding,
     readonly length: number,
     readonly deepest: number,
+    members: number,
   ) {
     const w = width - pad.left - pad.right
     const h = height - pad.top - pad.bottom
@@ -33,7 +34,7 @@ export class RingGeometry {
     const margin = 16 + this.hop * Math.max(deepest, 3) + 6.2 * String(length).length
     const radius = Math.max(24, half - Math.min(margin, half * 0.45))
     const room = (2 * Math.PI * radius) / Math.max(1, length)
-    this.knob = length > 0 && length <= NAMED && room > 24 ? Math.min(13, room * 0.36) : 0
+    this.knob = length > 0 && members <= NAMED && room > 24 ? Math.min(13, room * 0.36) : 0
     this.radius = radius - this.knob * 0.7
   }
 

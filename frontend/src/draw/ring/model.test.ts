@@ -75,6 +75,16 @@ describe('the ring', () => {
     expect(ringOf(s, 0).length).toBe(10)
   })
 
+  it('is not there while everybody believes to be the root', () => {
+    const s = place(
+      example(),
+      IDS.map(() => [0]),
+    )
+    for (let v = 0; v < 6; v++) s.flags[v]! |= FLAG.root | FLAG.wrong(1)
+    s.ringLength.fill(1)
+    expect(ringOf(s, 0)).toMatchObject({ length: 1, placed: 1, members: 6, closed: false })
+  })
+
   it('lets those who are right overrule those who are wrong', () => {
     const s = place(example(), [[0], [1, 5, 9], [2, 4], [3, 6], [6, 8], [7]])
     s.flags[3]! |= FLAG.wrong(2)
@@ -134,7 +144,7 @@ describe('numbers on the ring', () => {
 })
 
 describe('where positions lie', () => {
-  const g = new RingGeometry(404, 570, { top: 44, right: 0, bottom: 44, left: 0 }, 418, 9)
+  const g = new RingGeometry(404, 570, { top: 44, right: 0, bottom: 44, left: 0 }, 418, 9, 210)
 
   it('position 0 is at the top, counting clockwise', () => {
     expect(g.at(0).y).toBeLessThan(g.cy)

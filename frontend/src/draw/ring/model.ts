@@ -8,7 +8,7 @@ export interface Ring {
   length: number
   /** Node at each position, -1 where nobody is. */
   owner: Int32Array
-  /** Living nodes of this part, and how many of them have a position. */
+  /** Living nodes of this part, and how many of them have a position to themselves. */
   members: number
   placed: number
   /** Whether every position is taken by one node and every node has one. */
@@ -42,14 +42,13 @@ export function ringOf(state: State, part: number, wrongMask = FLAG.anyWrong): R
   let believed = 0
   let furthest = 0
   let deepest = 0
-  let placed = 0
   for (let v = 0; v < flags.length; v++) {
     if (state.part[v] !== part || !(flags[v]! & FLAG.alive)) continue
     nodes.push(v)
     deepest = Math.max(deepest, depth[v]!)
-    if (posStart[v + 1]! > posStart[v]!) placed++
     for (let i = posStart[v]!; i < posStart[v + 1]!; i++) furthest = Math.max(furthest, pos[i]! + 1)
-    if (flags[v]! & FLAG.root) believed = Math.max(0, ringLength[v]!)
+    // While several believe to be the root, the one that has heard of most.
+    if (flags[v]! & FLAG.root) believed = Math.max(believed, ringLength[v]!)
   }
   // A corrupted root may believe anything: a ring visits each node at most twice per link of its tree.
   const most = Math.max(1, 2 * nodes.length)
@@ -67,6 +66,7 @@ export function ringOf(state: State, part: number, wrongMask = FLAG.anyWrong): R
         owner[p] = v
       }
     }
+  const placed = new Set(owner).size - (owner.includes(-1) ? 1 : 0)
   const closed = length > 0 && placed === nodes.length && clashes === 0 && !owner.includes(-1)
   return { part, length, owner, members: nodes.length, placed, closed, deepest }
 }

@@ -26,7 +26,8 @@ export class Bins {
       this.curves = curves
       this.first = first
     }
-    for (let i = this.read; i < curves.size; i++) {
+    // The last sample again: while nothing changes it moves along instead of being followed by another.
+    for (let i = Math.max(0, this.read - 1); i < curves.size; i++) {
       let total = 0
       for (const w of curves.wrong) total += w[i]!
       const from = Math.floor((i ? curves.t[i - 1]! : curves.t[i]!) * scale)

@@ -137,6 +137,17 @@ describe('the overview', () => {
     expect(bins.update(c, 20, 20)[3]).toBe(7)
   })
 
+  it('has no gaps where the last sample was moved along', () => {
+    const c = createCurves(['a'])
+    const bins = new Bins()
+    for (const t of [0, 1]) pushSample(c, t, [4])
+    bins.update(c, 10, 10)
+    c.t[1] = 6
+    bins.update(c, 10, 10)
+    pushSample(c, 7, [2])
+    expect([...bins.update(c, 10, 10)]).toEqual([4, 4, 4, 4, 4, 4, 4, 2, 0, 0])
+  })
+
   it('starts over with another run', () => {
     const c = createCurves(['a'])
     const bins = new Bins()

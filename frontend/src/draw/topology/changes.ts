@@ -1,5 +1,5 @@
 /** Compares the state with what is painted: which looks, links and regions are another since the last time. */
-import type { State } from '../../model'
+import { FLAG, type State } from '../../model'
 import type { Paths } from '../paths'
 import { healingRegion, linkKind, subtreeSizes } from '../tree'
 import { LOOK, lookOf, type Scene } from './scene'
@@ -36,8 +36,16 @@ export function absorbState(scene: Scene, state: State, paths: Paths, changes: C
 export function absorbLooks(scene: Scene, paths: Paths, changes: Changes): void {
   const { state, look, subtree, world } = scene
   const { publisher, delivered } = paths
+  const claims = new Map<number, number>()
+  for (let v = 0; v < world.n; v++)
+    if (state.flags[v]! & FLAG.root) claims.set(state.part[v]!, (claims.get(state.part[v]!) ?? 0) + 1)
   for (let v = 0; v < world.n; v++) {
-    const is = lookOf(state.flags[v]!, subtree[v]!, v === publisher, delivered.has(v))
+    const is = lookOf(state.flags[v]!, {
+      root: (state.flags[v]! & FLAG.root) !== 0 && (v === world.root || claims.get(state.part[v]!) === 1),
+      publisher: v === publisher,
+      delivered: delivered.has(v),
+      inner: subtree[v]! > 1,
+    })
     const was = look[v]!
     if (is === was) continue
     if (is === LOOK.failed) scene.failed.unshift(v)

@@ -25,8 +25,9 @@ export function namesToShow(scene: Scene, focus: Focus): Name[] {
   const { look, world, r, camera, failed } = scene
   const names = new Map<number, Name>()
   const add = (node: number, size = 12, weight = 600): void => {
-    if (node >= 0 && !names.has(node))
-      names.set(node, { node, caption: captionOf(scene, node, focus), size, weight })
+    if (node < 0 || names.has(node)) return
+    const caption = captionOf(scene, node, focus)
+    if (caption || !namedInside(scene, node)) names.set(node, { node, caption, size, weight })
   }
   add(focus.node, 13, 700)
   add(focus.hoveredNode)

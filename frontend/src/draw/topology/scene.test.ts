@@ -12,25 +12,22 @@ import { createScene, LOOK, lookOf, nodeRadius, type Scene } from './scene'
 
 describe('how a node looks', () => {
   const alive = FLAG.alive
+  const plain = { root: false, publisher: false, delivered: false, inner: false }
   it.each([
-    ['failed beats all', 0, LOOK.failed],
-    ['a corrupted root', alive | FLAG.root | FLAG.corrupted | FLAG.wrong(0), LOOK.corrupted],
-    ['the root', alive | FLAG.root, LOOK.root],
-    ['a wrong root', alive | FLAG.root | FLAG.wrong(1), LOOK.wrongRoot],
-    ['a wrong subscriber', alive | FLAG.subscriber | FLAG.wrong(3), LOOK.wrongSubscriber],
-    ['a wrong node', alive | FLAG.wrong(22), LOOK.wrong],
-    ['a subscriber', alive | FLAG.subscriber, LOOK.subscriber],
-    ['somebody who published before', alive | FLAG.publisher, LOOK.publishedBefore],
-    ['anybody else', alive, LOOK.leaf],
-  ])('%s', (_, flags, look) => expect(lookOf(flags, 1, false, false)).toBe(look))
-
-  it('the publisher and who got it stand out', () => {
-    expect(lookOf(alive | FLAG.wrong(1), 1, true, false)).toBe(LOOK.publisher)
-    expect(lookOf(alive | FLAG.subscriber, 1, false, true)).toBe(LOOK.delivered)
-    expect(lookOf(alive | FLAG.subscriber | FLAG.wrong(1), 1, false, true)).toBe(LOOK.wrongDelivered)
-  })
-
-  it('inner nodes are larger than leaves', () => expect(lookOf(alive, 5, false, false)).toBe(LOOK.inner))
+    ['failed beats all', 0, { ...plain, publisher: true }, LOOK.failed],
+    ['a corrupted root', alive | FLAG.corrupted | FLAG.wrong(0), { ...plain, root: true }, LOOK.corrupted],
+    ['the root', alive, { ...plain, root: true }, LOOK.root],
+    ['a wrong root', alive | FLAG.wrong(1), { ...plain, root: true }, LOOK.wrongRoot],
+    ['a wrong subscriber', alive | FLAG.subscriber | FLAG.wrong(3), plain, LOOK.wrongSubscriber],
+    ['a wrong node', alive | FLAG.wrong(22), plain, LOOK.wrong],
+    ['a subscriber', alive | FLAG.subscriber, plain, LOOK.subscriber],
+    ['somebody who published before', alive | FLAG.publisher, plain, LOOK.publishedBefore],
+    ['the publisher, wrong or not', alive | FLAG.wrong(1), { ...plain, publisher: true }, LOOK.publisher],
+    ['who got it', alive | FLAG.subscriber, { ...plain, delivered: true }, LOOK.delivered],
+    ['who got it and is wrong', alive | FLAG.wrong(1), { ...plain, delivered: true }, LOOK.wrongDelivered],
+    ['an inner node', alive, { ...plain, inner: true }, LOOK.inner],
+    ['anybody else', alive, plain, LOOK.leaf],
+  ])('%s', (_, flags, standing, look) => expect(lookOf(flags, standing)).toBe(look))
 })
 
 describe('sizes', () => {
@@ -95,6 +92,18 @@ describe('changes', () => {
     state.flags[7] = FLAG.alive
     absorbState(scene, state, new Paths(), noChanges())
     expect(scene.failed).toEqual([])
+  })
+})
+
+describe('roots', () => {
+  it('are none while several nodes believe to be it, but for the designated one', () => {
+    const { scene, state } = line(50)
+    for (const v of [0, 3, 9]) state.flags[v]! |= FLAG.root
+    absorbState(scene, state, new Paths(), noChanges())
+    expect([0, 3, 9].map((v) => scene.look[v])).toEqual([LOOK.root, LOOK.leaf, LOOK.leaf])
+    state.part[9] = 1
+    absorbState(scene, state, new Paths(), noChanges())
+    expect(scene.look[9]).toBe(LOOK.root)
   })
 })
 

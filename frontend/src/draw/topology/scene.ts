@@ -98,18 +98,28 @@ export const LOOK = {
   failed: 12,
 } as const
 
-/** How a node looks, from its flags: the most telling thing about it wins. */
-export function lookOf(flags: number, subtree: number, publisher: boolean, delivered: boolean): number {
+/** What is known of a node beyond its flags. */
+export interface Standing {
+  /** The one root of its part; while several nodes believe to be it, none is. */
+  root: boolean
+  publisher: boolean
+  delivered: boolean
+  /** Has children in the tree. */
+  inner: boolean
+}
+
+/** How a node looks: the most telling thing about it wins. */
+export function lookOf(flags: number, { root, publisher, delivered, inner }: Standing): number {
   if (!(flags & FLAG.alive)) return LOOK.failed
   if (flags & FLAG.corrupted) return LOOK.corrupted
   const wrong = (flags & FLAG.anyWrong) !== 0
-  if (flags & FLAG.root) return wrong ? LOOK.wrongRoot : LOOK.root
+  if (root) return wrong ? LOOK.wrongRoot : LOOK.root
   if (publisher) return LOOK.publisher
   if (delivered) return wrong ? LOOK.wrongDelivered : LOOK.delivered
   if (wrong) return flags & FLAG.subscriber ? LOOK.wrongSubscriber : LOOK.wrong
   if (flags & FLAG.subscriber) return LOOK.subscriber
   if (flags & FLAG.publisher) return LOOK.publishedBefore
-  return subtree > 1 ? LOOK.inner : LOOK.leaf
+  return inner ? LOOK.inner : LOOK.leaf
 }
 
 /** Radius of a plain node for a typical distance between neighbours (both px): glyphs grow more slowly than space. */
