@@ -23,23 +23,22 @@ from typing import Any
 
 from engine.core import storage
 from engine.core.declare import NONE, Env, ProtocolSpec, has_list
+from engine.core.port import LOCAL, Port
 from engine.core.rng import GOLD, MASK, UNIT, mix, stream_key
 from engine.core.trace import (
     CHUNK,
     DEAD_LINK,
     DEAD_NODE,
-    DELIVER,
     DROP,
     FILTERED,
     LOSS,
     RECV,
-    SEND,
     Digest,
     Record,
 )
 
 JITTER = 0.1
-TIMER, LOCAL = -2, -1  # in place of a slot: who called
+TIMER = -2  # in place of a slot, as LOCAL: a timer of the node calls
 PURPOSES = ("timer", "protocol", "loss")
 
 Event = tuple[float, int, int, int, int, Any]  # time, sequence, node, slot or TIMER or LOCAL, kind, message
@@ -358,58 +357,3 @@ class Simulator:
     def reset_node(self, v: int) -> None:
         """Node v forgets everything but its inputs, as after power-on."""
         storage.reset_node(self.spec, self.st, v, self.peers)
-
-
-class Port:
-    """`net`, as a handler sees it: the five ways out of a node, and the clock."""
-
-    __slots__ = ("_sim",)
-
-    def __init__(self, sim: Simulator) -> None:
-        self._sim = sim
-
-    def broadcast(self, v: int, m: Any) -> None:
-        """To every radio neighbour."""
-        self.unicast(v, -1, m)
-
-    def unicast(self, v: int, j: int, m: Any) -> None:
-        """To the neighbour behind slot j."""
-        sim = self._sim
-        kind = sim.kinds[type(m)]
-        sim.counts[kind] += 1
-        if sim.listed[kind]:
-            m = type(m)(*m[:-1], tuple(m[-1][: m.size]))
-        seq = sim.seq
-        sim.seq = seq + 1
-        if sim.observing:
-            words = sim.digest.words
-            words += (int(sim.now * 1e9), v, j, kind)
-            if sim.listed[kind]:
-                words += m[:-1]
-                words += m[-1]
-            else:
-                words += m
-            if sim.watched[kind]:
-                to = sim.peers[v][j] if j >= 0 else -1
-                sim.trace.append((SEND, sim.now, seq, sim.cause, v, to, kind, m))
-        sim.air.append((sim.now + sim.delay_s, seq, v, j, kind, m))
-
-    def after(self, v: int, delay: float, m: Any) -> None:
-        """To itself, `delay` seconds from now."""
-        sim = self._sim
-        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, sim.kinds[type(m)], m))
-        sim.seq += 1
-
-    def deliver(self, v: int, channel: int, publication: int) -> None:
-        """To the application of node v."""
-        sim = self._sim
-        if sim.observing:
-            sim.record((DELIVER, sim.now, sim.cause, v, channel, publication))
-
-    def uniform(self, v: int) -> float:
-        """A random number in [0, 1) of node v's own."""
-        return self._sim.uniform(1, v)
-
-    def now(self) -> float:
-        """Virtual seconds."""
-        return self._sim.now

@@ -1,0 +1,68 @@
+"""`net`: what a handler can do, and nothing else of the engine."""
+
+from __future__ import annotations
+
+from heapq import heappush
+from typing import TYPE_CHECKING, Any
+
+from engine.core.trace import DELIVER, SEND
+
+if TYPE_CHECKING:
+    from engine.core.simulator import Simulator
+
+LOCAL = -1  # in place of a slot: the node itself, or its application
+
+
+class Port:
+    """`net`, as a handler sees it: the five ways out of a node, and the clock."""
+
+    __slots__ = ("_sim",)
+
+    def __init__(self, sim: Simulator) -> None:
+        self._sim = sim
+
+    def broadcast(self, v: int, m: Any) -> None:
+        """To every radio neighbour."""
+        self.unicast(v, -1, m)
+
+    def unicast(self, v: int, j: int, m: Any) -> None:
+        """To the neighbour behind slot j."""
+        sim = self._sim
+        kind = sim.kinds[type(m)]
+        sim.counts[kind] += 1
+        if sim.listed[kind]:
+            m = type(m)(*m[:-1], tuple(m[-1][: m.size]))
+        seq = sim.seq
+        sim.seq = seq + 1
+        if sim.observing:
+            words = sim.digest.words
+            words += (int(sim.now * 1e9), v, j, kind)
+            if sim.listed[kind]:
+                words += m[:-1]
+                words += m[-1]
+            else:
+                words += m
+            if sim.watched[kind]:
+                to = sim.peers[v][j] if j >= 0 else -1
+                sim.trace.append((SEND, sim.now, seq, sim.cause, v, to, kind, m))
+        sim.air.append((sim.now + sim.delay_s, seq, v, j, kind, m))
+
+    def after(self, v: int, delay: float, m: Any) -> None:
+        """To itself, `delay` seconds from now."""
+        sim = self._sim
+        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, sim.kinds[type(m)], m))
+        sim.seq += 1
+
+    def deliver(self, v: int, channel: int, publication: int) -> None:
+        """To the application of node v."""
+        sim = self._sim
+        if sim.observing:
+            sim.record((DELIVER, sim.now, sim.cause, v, channel, publication))
+
+    def uniform(self, v: int) -> float:
+        """A random number in [0, 1) of node v's own."""
+        return self._sim.uniform(1, v)
+
+    def now(self) -> float:
+        """Virtual seconds."""
+        return self._sim.now
