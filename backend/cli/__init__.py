@@ -67,8 +67,9 @@ def _serve(args: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `ringcast run … | head` ends like any other command
+    if hasattr(signal, "SIGPIPE") and argv[:1] != ["serve"]:
+        # `ringcast run … | head` ends like any other command; a server outlives the viewers that hang up.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         if argv[:1] == ["bench"]:
             from backend.bench import main as bench
