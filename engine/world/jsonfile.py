@@ -14,6 +14,9 @@ from engine.core.errors import ScenarioError
 from engine.world.limits import MAX_DEPTH, MAX_DOCUMENT
 from engine.world.words import path_of
 
+HUGE = 10_000
+"""Bits of a whole number beyond which Python will not even print it."""
+
 
 class _Doubled(dict[str, Any]):
     """An object in which `key` stood twice."""
@@ -77,11 +80,13 @@ def parse_json(data: bytes | str, what: str = "scenario", max_size: int = MAX_DO
     except RecursionError:
         raise _too_deep(what) from None
     except ValueError:
-        raise ScenarioError(
-            what, "a number of thousands of digits", "numbers within ±1e300", "number too long"
-        ) from None
+        raise _too_long(what) from None
     check_tree(tree, what)
     return tree
+
+
+def _too_long(path: str) -> ScenarioError:
+    return ScenarioError(path, "thousands of digits", "numbers within ±1e300", "number too long")
 
 
 def _too_deep(path: str) -> ScenarioError:
@@ -127,6 +132,8 @@ def check_tree(tree: object, what: str = "scenario") -> None:
             for index, inner in enumerate(value):
                 if not _quick(inner):
                     stack.append((inner, _Place(index, place)))
+        elif isinstance(value, int) and value.bit_length() >= HUGE:
+            raise _too_long(_path(place, what))
         elif value is not None and not isinstance(value, int):
             raise ScenarioError(
                 _path(place, what), type(value).__name__, "text, numbers, lists and objects", "not JSON data"
@@ -144,7 +151,7 @@ def _quick(value: object) -> bool:
         return value.isascii()
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is None or isinstance(value, int)
+    return value is None or (isinstance(value, int) and value.bit_length() < HUGE)
 
 
 class _Place:

@@ -83,18 +83,6 @@ class Network:
         """The connected parts, each sorted; largest first, equal sizes by their first node."""
         return components(self.n, self.adjacency)
 
-    def in_range(self, i: int, x: float, y: float) -> list[int]:
-        """The nodes `i` would reach from (x, y); for networks whose links follow from a range."""
-        assert self.range_m is not None
-        reach = self.range_m * self.range_m
-        z = self.z
-        out = []
-        for j in range(self.n):
-            dz = z[i] - z[j] if z is not None else 0.0
-            if j != i and (self.x[j] - x) ** 2 + (self.y[j] - y) ** 2 + dz * dz <= reach:
-                out.append(j)
-        return out
-
     def to_networkx(self) -> Any:
         """The same as a networkx Graph: nodes are ids, with name, x, y; links with quality where known."""
         # Imported here: a third of a second that most runs do not need.

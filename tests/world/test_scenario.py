@@ -263,6 +263,8 @@ def test_what_is_not_json_data_is_refused() -> None:
     for strange in ({1, 2}, b"x", object(), complex(1, 2)):
         assert "JSON" in refusal(changed(lambda d, s=strange: d["protocol"]["params"].update(a=s))).problem  # type: ignore[misc]
     assert "field name" in refusal({1: 2}).problem
+    error = refusal(changed(lambda d: d["protocol"]["params"].update(a=[10**5000])))
+    assert (error.path, error.problem) == ("protocol.params.a[0]", "number too long")
 
 
 def test_too_many_events_are_refused() -> None:
