@@ -328,6 +328,11 @@ class Run:
 
     def snapshot(self) -> dict[str, Any]:
         """The whole run as plain data; `resume` goes on from it exactly."""
+        copied: dict[str, Any] = marshal.loads(self.kept())
+        return copied
+
+    def kept(self) -> bytes:
+        """The same as `marshal` bytes, for this process only: quicker to make, and far smaller in memory."""
         state = {
             "engine": ENGINE_VERSION,
             "scenario": as_document(self.scenario),
@@ -338,10 +343,7 @@ class Run:
             "last_send": [[v, number, p] for v, (number, p) in self.last_send.items()],
             "applied": list(self.applied),
         }
-        copied: dict[str, Any] = marshal.loads(
-            marshal.dumps(state)
-        )  # a deep copy, much faster than the copy module
-        return copied
+        return marshal.dumps(state)
 
     @staticmethod
     def can_resume(snapshot: dict[str, Any]) -> bool:
