@@ -165,13 +165,15 @@ def linked_within(
     z: Sequence[float] | None = None,
     most: int | None = None,
 ) -> Pairs:
-    """All pairs at most `range_m` apart, (i, j) with i < j, sorted; buckets as wide as the range.
+    """All pairs at most `range_m` apart, (i, j) with i < j, sorted; buckets about as wide as the range.
 
     Raises: ScenarioError when there are more than `most`.
     """
     buckets: dict[tuple[int, int], list[int]] = {}
+    # A hair wider than the range, so that a rounded distance cannot reach over a whole bucket.
+    width = range_m * (1 + 1e-9)
     for i in range(len(x)):
-        buckets.setdefault((int(x[i] // range_m), int(y[i] // range_m)), []).append(i)
+        buckets.setdefault((int(x[i] // width), int(y[i] // width)), []).append(i)
     reach = range_m * range_m
     found: list[tuple[int, int]] = []
     for (cx, cy), here in buckets.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.core.errors import ScenarioError
@@ -121,6 +121,7 @@ def test_geometric_links_are_exactly_the_pairs_within_range() -> None:
     st.lists(st.tuples(*[st.floats(-50, 50)] * 3), min_size=1, max_size=25),
     st.floats(0.5, 60),
 )
+@example([(-1e-300, 0.0, 0.0), (7.0, 0.0, 0.0)], 7.0)
 def test_buckets_find_the_same_pairs_as_looking_at_all(spots: list[tuple[float, ...]], reach: float) -> None:
     x, y, z = zip(*spots, strict=True)
     slow = []
