@@ -22,7 +22,8 @@ interface PerWorker {
 export const test = base.extend<PerTest, PerWorker>({
   server: [
     async ({}, use) => {
-      const server = await Server.start()
+      // What earlier tests left running would slow the later ones down.
+      const server = await Server.start({ RINGCAST_PAUSE_S: '5' })
       await use(server)
       await server.dispose()
     },

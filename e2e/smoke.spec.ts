@@ -6,8 +6,3 @@ test('the page is served and shows a picture', async ({ page }) => {
   await expect(page).toHaveTitle(/Ringcast/)
   await expect(page.locator('canvas').first()).toBeVisible()
 })
-
-test('the server picks up where it was after a restart', async ({ request, ownServer }) => {
-  await ownServer.restart()
-  expect((await request.get(`${ownServer.url}/api/health`)).ok()).toBe(true)
-})
