@@ -31,6 +31,7 @@ FOREIGN = (
     "PIP_TARGET",
     "PIP_USER",
     "PYTEST_ADDOPTS",
+    "PYTHONDONTWRITEBYTECODE",  # compiling all packages at every start costs more than a second
     "PYTHONHOME",
     "PYTHONPATH",
     "PYTHONSAFEPATH",
