@@ -93,7 +93,7 @@ export function glyph(name: Glyph, r: number): Part[] {
         {
           d: shape.square(r + Math.min(3, 1 + r * 0.5)),
           fill: 'paper',
-          stroke: 'tri',
+          stroke: 'wrong-ink',
           width: Math.min(2.2, 1 + r * 0.3),
         },
         ...glyph('wrong', r * 0.62),

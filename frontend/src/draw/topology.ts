@@ -3,7 +3,7 @@
  * compares them with what is painted.
  */
 import type { Flights, MessageKind, State, World } from '../model'
-import { Camera } from './camera'
+import { Camera, type Box } from './camera'
 import { neighbourInDirection } from './direction'
 import type { GestureTarget } from './gestures'
 import { Grid } from './grid'
@@ -96,6 +96,11 @@ export class TopologyView implements Picture {
     this.padding = { ...this.padding, ...padding }
     if (!this.touched && before !== JSON.stringify(this.padding))
       this.refit(this.scene ? this.glide(GLIDE) : 0)
+  }
+
+  /** Where other things lie on the picture, px in the host: names keep away from there. */
+  setCovered(boxes: readonly Box[]): void {
+    this.painter.cover(boxes)
   }
 
   select(node: number | null): void {

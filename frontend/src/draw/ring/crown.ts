@@ -97,9 +97,7 @@ export function addChord(ctx: CanvasRenderingContext2D, g: RingGeometry, p: numb
 /** The circle: solid where positions are taken, dotted where nobody is yet. */
 function paintCircle(ctx: CanvasRenderingContext2D, { ring, g, theme }: RingScene): void {
   ctx.lineWidth = 1.6
-  // While everybody believes to be the root of a ring of its own there is nothing to close.
-  const begun = ring.length > 1 || ring.members === 1
-  const taken = begun && ring.length > 0 && !ring.owner.includes(-1)
+  const taken = ring.length > 0 && !ring.owner.includes(-1)
   if (!taken) {
     ctx.strokeStyle = theme.color['line-2']
     ctx.setLineDash([2, 4])
@@ -111,7 +109,7 @@ function paintCircle(ctx: CanvasRenderingContext2D, { ring, g, theme }: RingScen
   ctx.strokeStyle = theme.color.ink
   ctx.beginPath()
   if (taken) ctx.arc(g.cx, g.cy, g.radius, 0, 2 * Math.PI)
-  else if (begun)
+  else
     for (let p = 0; p < ring.length; p++) {
       if (ring.owner[p]! < 0) continue
       const start = g.at(p - 0.5)

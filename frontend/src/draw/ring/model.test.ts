@@ -64,9 +64,17 @@ describe('the ring', () => {
     expect(ring.owner[2]).toBe(-1)
   })
 
-  it('has no length while nobody has counted', () => {
+  it('is as long as it will be while nobody has a position', () => {
     const s = place(createState(3, 0), [[], [], []])
-    expect(ringOf(s, 0)).toMatchObject({ length: 0, placed: 0, members: 3, closed: false })
+    expect(ringOf(s, 0)).toMatchObject({ length: 4, placed: 0, members: 3, closed: false })
+  })
+
+  it('fills up while it grows from the root', () => {
+    const s = place(example(), [[0], [1], [], [], [], []])
+    s.ringLength[0] = 2
+    const ring = ringOf(s, 0)
+    expect([ring.length, ring.placed]).toEqual([10, 2])
+    expect([...ring.owner]).toEqual([0, 1, -1, -1, -1, -1, -1, -1, -1, -1])
   })
 
   it('does not believe a corrupted root that it is endless', () => {
@@ -82,7 +90,7 @@ describe('the ring', () => {
     )
     for (let v = 0; v < 6; v++) s.flags[v]! |= FLAG.root | FLAG.wrong(1)
     s.ringLength.fill(1)
-    expect(ringOf(s, 0)).toMatchObject({ length: 1, placed: 1, members: 6, closed: false })
+    expect(ringOf(s, 0)).toMatchObject({ length: 10, placed: 1, members: 6, closed: false })
   })
 
   it('lets those who are right overrule those who are wrong', () => {

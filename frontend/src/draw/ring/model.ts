@@ -52,7 +52,25 @@ export function ringOf(state: State, part: number, wrongMask = FLAG.anyWrong): R
   }
   // A corrupted root may believe anything: a ring visits each node at most twice per link of its tree.
   const most = Math.max(1, 2 * nodes.length)
-  const length = believed > 0 && believed <= most ? believed : Math.min(furthest, most)
+  const counted = believed > 0 && believed <= most ? believed : Math.min(furthest, most)
+  let seats = seat(state, nodes, counted, wrongMask)
+  // The tour around a tree of n nodes has 2 (n − 1) positions: until everybody has one the ring is drawn at least that
+  // long, so that it is seen to fill up.
+  const due = Math.max(counted, 2 * (nodes.length - 1))
+  if (seats.placed < nodes.length && due > counted) seats = seat(state, nodes, due, wrongMask)
+  const { owner, placed, clashes } = seats
+  const length = owner.length
+  const closed = length > 0 && placed === nodes.length && clashes === 0 && !owner.includes(-1)
+  return { part, length, owner, members: nodes.length, placed, closed, deepest }
+}
+
+/** Gives every position to who says to be there. */
+function seat(
+  { flags, pos, posStart }: State,
+  nodes: readonly number[],
+  length: number,
+  wrongMask: number,
+): { owner: Int32Array; placed: number; clashes: number } {
   const owner = new Int32Array(length).fill(-1)
   let clashes = 0
   // Those in error first, so that the others overrule them.
@@ -67,8 +85,7 @@ export function ringOf(state: State, part: number, wrongMask = FLAG.anyWrong): R
       }
     }
   const placed = new Set(owner).size - (owner.includes(-1) ? 1 : 0)
-  const closed = length > 0 && placed === nodes.length && clashes === 0 && !owner.includes(-1)
-  return { part, length, owner, members: nodes.length, placed, closed, deepest }
+  return { owner, placed, clashes }
 }
 
 /** Runs of positions for which `is` holds, bridging gaps of up to `gap`, as [first, last]; longer than one position. */

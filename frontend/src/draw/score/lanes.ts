@@ -55,6 +55,11 @@ export function paintLayers(ctx: CanvasRenderingContext2D, s: LaneScene): void {
   const { geometry: g, curves: c, window: w, width } = s
   const end = Math.min(s.now, w.to)
   const resolution = (w.to - w.from) / Math.max(1, width)
+  // Samples may be ahead of the time shown.
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(0, 0, timeToX(s, end) + 0.5, bottom(g))
+  ctx.clip()
   g.layers.forEach((lane, layer) => {
     const wrong = c.wrong[layer]
     if (!wrong || !c.size) return
@@ -64,6 +69,7 @@ export function paintLayers(ctx: CanvasRenderingContext2D, s: LaneScene): void {
     const height = (count: number): number => lane.base - (Math.sqrt(count) / most) * (lane.height - 8)
     stretches.forEach((hump) => paintHump(ctx, s, hump, lane.base, height, end))
   })
+  ctx.restore()
 }
 
 /** The base line, left out where a hump stands. */

@@ -68,7 +68,8 @@ export function paintOverview(
     ),
   )
   ctx.fillStyle = theme.color.wrong
-  for (let i = 0; i < bins.length; i++) {
+  // Samples may be ahead of the time shown.
+  for (let i = 0; i < Math.min(bins.length, x(now)); i++) {
     if (!bins[i]) continue
     const h = Math.max(1, (Math.sqrt(bins[i]!) / peak) * 15)
     ctx.fillRect(i, base - 1 - h, 1, h)

@@ -1,16 +1,10 @@
 /** Names of what matters now, and the rings around what is hovered, selected or focused. */
+import type { Box } from '../camera'
 import type { Grid } from '../grid'
 import type { Hop } from '../paths'
 import type { Ink } from '../theme'
 import type { Name } from './names'
 import { LOOK, reach, type Scene } from './scene'
-
-interface Box {
-  left: number
-  top: number
-  right: number
-  bottom: number
-}
 
 interface Place {
   dx: number
@@ -21,6 +15,8 @@ interface Place {
 /** Chooses places for labels and remembers them, so that they do not wander while the picture moves. */
 export class Labels {
   private places = new Map<number, Place>()
+  /** What the page puts on top of the picture: no place for names. */
+  covered: readonly Box[] = []
 
   /** Forgets the places of labels, after the camera has come to rest elsewhere. */
   replace(): void {
@@ -79,6 +75,7 @@ export class Labels {
       let cost =
         box.left < 8 || box.right > camera.width - 8 || box.top < 4 || box.bottom > camera.height - 4 ? 50 : 0
       for (const t of taken) if (overlap(box, t)) cost += 40
+      for (const c of this.covered) if (overlap(box, c)) cost += 30
       const a = camera.worldAt(box.left - 5, box.top - 5)
       const b = camera.worldAt(box.right + 5, box.bottom + 5)
       grid.within(a.x, a.y, b.x, b.y, (i) => {

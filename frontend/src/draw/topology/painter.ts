@@ -3,6 +3,7 @@
  * healing region and the links, trails, nodes, and on top messages, rings and names.
  */
 import type { Flights, MessageKind } from '../../model'
+import type { Box } from '../camera'
 import type { Grid } from '../grid'
 import { Heads } from '../heads'
 import { Layer } from '../layer'
@@ -153,6 +154,12 @@ export class Painter {
     })
     stale.top = false
     stale.places = m.moved || (stale.places && !m.settled)
+  }
+
+  /** Where the page covers the picture, px: names keep away from there. */
+  cover(boxes: readonly Box[]): void {
+    this.labels.covered = boxes
+    this.refocus()
   }
 
   /** Names look for new places, in another network. */
