@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import hypot
 from typing import Any
 
 
@@ -76,10 +75,13 @@ class Living:
         if self.range_m is None:
             return []
         height = self.z or [0.0] * len(self.ids)
+        most = (
+            self.range_m * self.range_m
+        )  # squares, as where the network was built: equal to the bit at the very edge
         reach = []
         for w in range(len(self.ids)):
-            flat = hypot(self.x[w] - self.x[v], self.y[w] - self.y[v])
-            if w != v and hypot(flat, height[w] - height[v]) <= self.range_m:
+            dx, dy, dz = self.x[w] - self.x[v], self.y[w] - self.y[v], height[w] - height[v]
+            if w != v and dx**2 + dy**2 + dz * dz <= most:
                 reach.append(w)
         return reach
 
