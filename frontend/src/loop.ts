@@ -13,7 +13,15 @@ function frame(wall: number): void {
   }
   const now = run.tick(wall / 1000)
   const speed = run.state?.speed ?? 1
-  for (const tick of ticks) tick(now, speed)
+  for (const tick of ticks) {
+    try {
+      tick(now, speed)
+    } catch (error) {
+      // One broken picture must not stop the others, nor fill the console sixty times a second.
+      ticks.delete(tick)
+      reportError(error)
+    }
+  }
   requestAnimationFrame(frame)
 }
 
