@@ -2,8 +2,8 @@
  * The symbols, once for both pictures and interface: shapes are SVG path data, painted on canvas through `Path2D` and
  * written into pages as inline SVG. Shape comes first, hue second: each is readable without colour.
  */
-import type { Canvas2D, Ink, Theme } from './theme'
-import { hatch } from './theme'
+import { n, shape } from './shapes'
+import type { Ink } from './theme'
 
 /** One stroke of a symbol. Hatched fills are amber on soft amber. */
 export interface Part {
@@ -39,25 +39,6 @@ export type Glyph =
   | 'dead'
   | 'oneway'
   | 'region'
-
-const n = (x: number): string => String(Math.round(x * 1000) / 1000)
-
-export const shape = {
-  circle: (r: number, x = 0, y = 0): string =>
-    `M${n(x - r)} ${n(y)}a${n(r)} ${n(r)} 0 1 0 ${n(2 * r)} 0a${n(r)} ${n(r)} 0 1 0 ${n(-2 * r)} 0z`,
-  square: (r: number): string => `M${n(-r)} ${n(-r)}h${n(2 * r)}v${n(2 * r)}h${n(-2 * r)}z`,
-  triangle: (t: number): string => `M0 ${n(-t)}L${n(t)} ${n(t * 0.78)}H${n(-t)}z`,
-  diamond: (r: number): string => `M0 ${n(-r)}L${n(r)} 0L0 ${n(r)}L${n(-r)} 0z`,
-  bolt: (r: number): string =>
-    `M${n(r * 0.13)} ${n(-r * 0.62)}L${n(-r * 0.2)} ${n(r * 0.04)}H${n(r * 0.2)}L${n(-r * 0.13)} ${n(r * 0.62)}`,
-  /** Points along +x, its point at s. */
-  arrow: (s: number): string =>
-    `M${n(-s * 0.75)} ${n(-s * 0.62)}L${n(s)} 0L${n(-s * 0.75)} ${n(s * 0.62)}L${n(-s * 0.3)} 0z`,
-  cross: (r: number): string => `M${n(-r)} ${n(-r)}L${n(r)} ${n(r)}M${n(r)} ${n(-r)}L${n(-r)} ${n(r)}`,
-  line: (half: number): string => `M${n(-half)} 0H${n(half)}`,
-  tick: (r: number): string =>
-    `M${n(-r * 0.46)} ${n(r * 0.03)}L${n(-r * 0.13)} ${n(r * 0.36)}L${n(r * 0.47)} ${n(-r * 0.31)}`,
-}
 
 /** The parts of a symbol around (0, 0); `r` is the radius of a plain node in the same picture. */
 export function glyph(name: Glyph, r: number): Part[] {
@@ -171,54 +152,6 @@ export function glyph(name: Glyph, r: number): Part[] {
     case 'region':
       return [{ d: shape.circle(r), fill: 'wrong-soft', stroke: 'wrong', width: 1.25 }]
   }
-}
-
-const paths = new Map<string, Path2D>()
-
-function path(d: string): Path2D {
-  let p = paths.get(d)
-  if (!p) {
-    // Zooming makes ever new radii; a few hundred shapes are a screenful.
-    if (paths.size > 600) paths.clear()
-    paths.set(d, (p = new Path2D(d)))
-  }
-  return p
-}
-
-/** Paints a symbol's parts at (x, y), turned by `angle` (radians, clockwise) and scaled by `size`. */
-export function paint(
-  ctx: Canvas2D,
-  parts: readonly Part[],
-  theme: Theme,
-  x: number,
-  y: number,
-  angle = 0,
-  size = 1,
-): void {
-  ctx.save()
-  ctx.translate(x, y)
-  if (angle) ctx.rotate(angle)
-  if (size !== 1) ctx.scale(size, size)
-  ctx.lineJoin = 'round'
-  ctx.lineCap = 'round'
-  for (const part of parts) {
-    const p = path(part.d)
-    if (part.fill) {
-      ctx.fillStyle =
-        part.fill === 'hatch'
-          ? hatch(ctx, theme.color.wrong, theme.color['wrong-soft'], 2, 5)
-          : theme.color[part.fill]
-      ctx.fill(p)
-    }
-    if (part.stroke) {
-      ctx.strokeStyle = theme.color[part.stroke]
-      ctx.lineWidth = part.width ?? 1
-      if (part.dash) ctx.setLineDash([...part.dash])
-      ctx.stroke(p)
-      if (part.dash) ctx.setLineDash([])
-    }
-  }
-  ctx.restore()
 }
 
 /** Radius that fills a 16 × 16 box well, per symbol. */

@@ -5,7 +5,8 @@
  * circle three rectangles on whole pixels. So rings are two discs, and where there are many, two squares.
  */
 import type { MessageKind } from '../model'
-import { paint, shape } from './glyphs'
+import { paint } from './paint'
+import { shape } from './shapes'
 import type { Theme } from './theme'
 
 type Shape = MessageKind['shape']

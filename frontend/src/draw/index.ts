@@ -1,5 +1,6 @@
 /** Everything painted: the network, its ring, the score, and the symbols they share with the interface. */
-export { glyph, glyphSvg, shape, type Glyph } from './glyphs'
+export { glyph, glyphSvg, type Glyph } from './glyphs'
+export { shape } from './shapes'
 export { RingView, type RingOptions } from './ring'
 export { partsOf, ringOf, type Ring } from './ring/model'
 export { ScoreView } from './score'

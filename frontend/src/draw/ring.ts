@@ -5,19 +5,13 @@ import { arrowDirection } from './direction'
 import { Heads } from './heads'
 import { Layer } from './layer'
 import { Paths } from './paths'
-import {
-  addChord,
-  paintCrown,
-  paintNamed,
-  paintPositions,
-  paintRoot,
-  paintSmallRings,
-  placeSmallRings,
-  type RingScene,
-  type SmallRing,
-} from './ring/crown'
+import { addChord, paintCrown } from './ring/crown'
 import { RingGeometry } from './ring/geometry'
 import { partsOf, ringOf, shortcuts, type Part, type Ring } from './ring/model'
+import { nextPosition, positionNear } from './ring/walk'
+import { paintSmallRings, placeSmallRings, type SmallRing } from './ring/others'
+import { paintNamed, paintPositions, paintRoot } from './ring/positions'
+import type { RingScene } from './ring/scene'
 import { labelPositions, paintHovered, paintPath, paintRingMessages, paintSelected } from './ring/traffic'
 import { Stage } from './stage'
 import { readTheme } from './theme'
@@ -154,19 +148,10 @@ export class RingView implements Picture {
     if (!s) return null
     for (const r of this.small)
       if (Math.hypot(x - r.x, y - r.y) < r.r + 14 && r.root >= 0) return { node: r.root }
-    const slack = via === 'touch' ? 26 : 14
-    const p = s.g.positionAt(x, y, slack, 44)
-    if (p < 0) return null
-    // Where positions are narrower than a pixel, the nearest one that is taken.
-    for (let d = 0; d <= Math.max(1, slack / 2 / s.g.pitch); d++)
-      for (const q of [p + d, p - d]) {
-        const at = (q + s.ring.length) % s.ring.length
-        const node = s.ring.owner[at]
-        if (node === undefined || node < 0) continue
-        this.position = at
-        return { node }
-      }
-    return null
+    const at = positionNear(s, x, y, via === 'touch' ? 26 : 14)
+    if (at < 0) return null
+    this.position = at
+    return { node: s.ring.owner[at]! }
   }
 
   frame(now: number, speed = 1): void {
@@ -289,23 +274,22 @@ export class RingView implements Picture {
     this.options.onHover?.(hit)
   }
 
-  /** Arrow keys walk along the ring, position by position. */
   private key(e: KeyboardEvent): boolean {
     const s = this.scene
     if (!s || s.ring.length === 0) return false
     const direction = arrowDirection(e.key)
     if (direction) {
-      const own = this.positionsOf(this.selected)
-      if (!own.includes(this.position)) this.position = own[0] ?? 0
-      const step = direction === 'right' || direction === 'down' ? 1 : -1
-      for (let i = 0; i < s.ring.length; i++) {
-        this.position = (this.position + step + s.ring.length) % s.ring.length
-        const node = s.ring.owner[this.position]!
-        if (node < 0 || node === this.selected) continue
-        this.options.onStep?.(node)
-        return true
-      }
-      return false
+      const at = nextPosition(
+        s.ring,
+        this.positionsOf(this.selected),
+        this.position,
+        this.selected,
+        direction,
+      )
+      if (at < 0) return false
+      this.position = at
+      this.options.onStep?.(s.ring.owner[at]!)
+      return true
     }
     if (e.key !== 'Enter' || this.selected < 0) return false
     this.options.onPick?.({ node: this.selected }, s.g.at(this.position), 'keyboard')

@@ -3,11 +3,10 @@
  * compares them with what is painted.
  */
 import type { Flights, MessageKind, State, World } from '../model'
-import { Camera, type Box } from './camera'
+import type { Box } from './camera'
 import { neighbourInDirection } from './direction'
 import type { GestureTarget } from './gestures'
 import { Grid } from './grid'
-import { Layout } from './layout'
 import { Paths } from './paths'
 import { Stage } from './stage'
 import { readTheme } from './theme'
@@ -17,18 +16,15 @@ import type { Focus } from './topology/names'
 import { Painter } from './topology/painter'
 import { centremost, pickAt } from './topology/pick'
 import { createScene, project, type Scene } from './topology/scene'
+import { Viewpoint } from './topology/viewpoint'
 import type { Direction, Hit, Padding, Picture, Point, TopologyOptions, Via } from './types'
 
-/** A gesture is over when the camera has stood still for so long, ms. */
-const SETTLE = 140
-const GLIDE = 420
 const PADDING: Padding = { top: 36, right: 40, bottom: 58, left: 40 }
 
 export class TopologyView implements Picture {
   private readonly stage: Stage
   private readonly painter: Painter
-  private readonly camera = new Camera()
-  private readonly layout = new Layout()
+  private readonly view: Viewpoint
   private readonly paths = new Paths()
   private theme = readTheme(null)
   private world: World | null = null
@@ -37,31 +33,25 @@ export class TopologyView implements Picture {
   private flights: Flights | null = null
   private kinds: readonly MessageKind[] = []
   private grid = new Grid([], [], 0)
-  private padding: Padding
-
   private selected: Hit | null = null
   private hovered: Hit | null = null
   /** Where the pointer has moved to since the last frame; null: away. */
   private pointer: Point | null | undefined
-  private touched = false
-  private grabbing = false
-  private movedAt = 0
-  private seen = { state: -1, camera: -1, paths: -1 }
+  private seen = { state: -1, paths: -1 }
 
   constructor(
     host: HTMLElement,
     private readonly options: TopologyOptions = {},
   ) {
-    this.padding = { ...PADDING, ...options.padding }
     this.stage = new Stage(host, this.gestures(), (e) => this.key(e), options.reducedMotion)
+    this.view = new Viewpoint({ ...PADDING, ...options.padding }, () => this.stage.still)
     this.painter = new Painter(this.stage.surface)
     this.setTheme()
   }
 
   setWorld(world: World): void {
     const before = this.world
-    const glide = before !== null && world.n <= 2000 && !this.stage.still
-    this.layout.setWorld(world, performance.now(), glide)
+    this.view.setWorld(world, before === null)
     this.grid = new Grid(world.x, world.y, world.n)
     const node = this.selected && 'node' in this.selected ? before?.ids[this.selected.node] : undefined
     const again = node === undefined ? -1 : world.ids.indexOf(node)
@@ -71,7 +61,6 @@ export class TopologyView implements Picture {
     this.scene = null
     this.paths.forget()
     this.painter.replaceNames()
-    if (!this.touched) this.refit(glide ? GLIDE : 0)
   }
 
   setState(state: State): void {
@@ -92,10 +81,7 @@ export class TopologyView implements Picture {
   }
 
   setPadding(padding: Partial<Padding>): void {
-    const before = JSON.stringify(this.padding)
-    this.padding = { ...this.padding, ...padding }
-    if (!this.touched && before !== JSON.stringify(this.padding))
-      this.refit(this.scene ? this.glide(GLIDE) : 0)
+    this.view.pad(padding, this.scene !== null)
   }
 
   /** Where other things lie on the picture, px in the host: names keep away from there. */
@@ -134,48 +120,35 @@ export class TopologyView implements Picture {
 
   /** Shows the whole network. */
   fit(): void {
-    this.touched = false
-    this.refit(this.glide(GLIDE))
+    this.view.fit()
   }
 
   /** Larger (> 1) or smaller around the middle of the picture. */
   zoomBy(factor: number): void {
-    this.zoomAround(this.camera.width / 2, this.camera.height / 2, factor)
+    const { width, height } = this.view.camera
+    this.view.zoomAround(width / 2, height / 2, factor)
   }
 
   /** Frames these nodes. */
   zoomTo(nodes: Iterable<number>): void {
-    const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity }
-    for (const v of nodes) {
-      box.left = Math.min(box.left, this.layout.x[v]!)
-      box.right = Math.max(box.right, this.layout.x[v]!)
-      box.top = Math.min(box.top, this.layout.y[v]!)
-      box.bottom = Math.max(box.bottom, this.layout.y[v]!)
-    }
-    if (box.left > box.right) return
-    this.touched = true
-    this.camera.show(box, this.padding, performance.now(), this.glide(GLIDE))
+    this.view.zoomTo(nodes)
   }
 
   /** Where a node is drawn, px in the host. */
   screenOf(node: number): Point {
-    return {
-      x: this.camera.screenX(this.layout.x[node] ?? 0),
-      y: this.camera.screenY(this.layout.y[node] ?? 0),
-    }
+    return this.view.screenOf(node)
   }
 
   /** The world coordinates under a point of the host. */
   worldAt(x: number, y: number): Point {
-    return this.camera.worldAt(x, y)
+    return this.view.camera.worldAt(x, y)
   }
 
   /** The node that lies from `node` in a direction, the middle one when `node` is -1; -1: none. */
   neighbourInDirection(node: number, direction: Direction): number {
-    if (!this.scene) return -1
-    return node < 0
-      ? centremost(this.scene)
-      : neighbourInDirection(this.scene.sx, this.scene.sy, node, direction)
+    const s = this.scene
+    if (!s) return -1
+    return node < 0 ? centremost(s) : neighbourInDirection(s.sx, s.sy, node, direction)
   }
 
   pick(x: number, y: number, via: Via = 'mouse'): Hit | null {
@@ -184,14 +157,14 @@ export class TopologyView implements Picture {
 
   frame(now: number, speed = 1): void {
     const wall = performance.now()
-    const { camera, layout, paths, painter } = this
-    this.measure()
-    if (!this.world || !this.state || camera.width < 8 || camera.height < 8) return
-    camera.step(wall)
-    const gliding = layout.step(wall)
-    const panned = camera.version !== this.seen.camera
-    this.seen.camera = camera.version
-    if (panned) this.movedAt = wall
+    const { view, paths, painter } = this
+    const size = this.stage.size((this.world?.n ?? 0) > 3000 ? 1.5 : 3)
+    if (painter.resize(size)) {
+      view.resize(size)
+      painter.everything()
+    }
+    if (!this.world || !this.state || size.width < 8 || size.height < 8) return
+    const { panned, gliding } = view.step(wall)
     if (this.flights) paths.read(this.flights, this.kinds, now)
     this.absorb()
     const { scene } = this
@@ -208,7 +181,7 @@ export class TopologyView implements Picture {
       speed,
       wall,
       moved: gliding || panned,
-      settled: !this.grabbing && !camera.gliding && !layout.moving && wall - this.movedAt > SETTLE,
+      settled: view.settled(wall),
       still: this.stage.still,
       grid: this.grid,
       focus: this.focus(),
@@ -220,40 +193,21 @@ export class TopologyView implements Picture {
     this.stage.remove()
   }
 
-  private glide(lasts: number): number {
-    return this.stage.still ? 0 : lasts
-  }
-
-  private refit(lasts: number): void {
-    if (this.camera.width) this.camera.fit(this.layout.box, this.padding, performance.now(), lasts)
-  }
-
-  private measure(): void {
-    const size = this.stage.size((this.world?.n ?? 0) > 3000 ? 1.5 : 3)
-    if (!this.painter.resize(size)) return
-    this.camera.width = size.width
-    this.camera.height = size.height
-    this.camera.version++
-    if (!this.touched) this.refit(0)
-    this.painter.everything()
-  }
-
   private absorb(): void {
-    const { state, world, paths } = this
+    const { state, world, paths, painter, view } = this
     // Between a new world and its first full frame the columns still have the old lengths.
     if (!state || !world || state.flags.length !== world.n || state.link.length !== world.m) return
     const changes = noChanges()
     const fresh = this.scene === null
-    const scene = (this.scene ??= createScene(world, state, this.camera, this.layout, this.theme))
+    const scene = (this.scene ??= createScene(world, state, view.camera, view.layout, this.theme))
     if (fresh || state.version !== this.seen.state) absorbState(scene, state, paths, changes)
     else if (paths.version !== this.seen.paths) absorbLooks(scene, paths, changes)
-    if (paths.version !== this.seen.paths) this.painter.retrace()
-    this.seen.state = state.version
-    this.seen.paths = paths.version
+    if (paths.version !== this.seen.paths) painter.retrace()
+    this.seen = { state: state.version, paths: paths.version }
     if (fresh) {
       project(scene)
-      this.painter.everything()
-    } else this.painter.note(changes)
+      painter.everything()
+    } else painter.note(changes)
   }
 
   private focus(): Focus {
@@ -267,30 +221,17 @@ export class TopologyView implements Picture {
     }
   }
 
-  private zoomAround(x: number, y: number, factor: number): void {
-    this.touched = true
-    const { scale, x: ox, y: oy } = this.camera
-    const to = { scale: scale * factor, x: x + (ox - x) * factor, y: y + (oy - y) * factor }
-    this.camera.glide(to, performance.now(), this.glide(180))
-  }
-
   private gestures(): GestureTarget {
     return {
-      pan: (dx, dy) => {
-        this.touched = true
-        this.camera.pan(dx, dy)
-      },
-      zoomAt: (x, y, factor) => {
-        this.touched = true
-        this.camera.zoomAt(x, y, factor)
-      },
+      pan: (dx, dy) => this.view.pan(dx, dy),
+      zoomAt: (x, y, factor) => this.view.zoomAt(x, y, factor),
       click: (at, via) => this.options.onPick?.(this.pick(at.x, at.y, via), at, via),
       doubleClick: (at) => {
-        if (!this.pick(at.x, at.y)) this.zoomAround(at.x, at.y, 2)
+        if (!this.pick(at.x, at.y)) this.view.zoomAround(at.x, at.y, 2)
       },
       point: (at) => (this.pointer = at),
       grab: (grabbing) => {
-        this.grabbing = grabbing
+        this.view.grabbing = grabbing
         this.stage.surface.style.cursor = grabbing ? 'grabbing' : ''
       },
     }
@@ -315,13 +256,10 @@ export class TopologyView implements Picture {
         const next = this.neighbourInDirection(node, direction)
         if (next < 0) return false
         this.options.onStep?.(next)
-        this.reveal(next)
+        this.view.reveal(next)
         return true
       },
-      pan: (dx, dy) => {
-        this.touched = true
-        this.camera.pan(dx, dy)
-      },
+      pan: (dx, dy) => this.view.pan(dx, dy),
       zoomBy: (factor) => this.zoomBy(factor),
       fit: () => this.fit(),
       pickSelected: () => {
@@ -330,14 +268,5 @@ export class TopologyView implements Picture {
         return true
       },
     })
-  }
-
-  /** Brings a node into the picture if it lies outside. */
-  private reveal(node: number): void {
-    const { x, y } = this.screenOf(node)
-    const { width, height } = this.camera
-    const dx = Math.max(0, 40 - x) - Math.max(0, x - (width - 40))
-    const dy = Math.max(0, 40 - y) - Math.max(0, y - (height - 40))
-    if (dx || dy) this.camera.pan(dx, dy)
   }
 }

@@ -1,21 +1,13 @@
 /** The ring at rest: circle, spokes as long as nodes are deep, shortcuts inside, what is wrong, numbers outside. */
-import { FLAG, type State } from '../../model'
 import { hatch, type Theme } from '../theme'
 import type { RingGeometry } from './geometry'
-import { runs, tickStep, type Part, type Ring } from './model'
+import { runs, tickStep } from './model'
+import { paintPositions } from './positions'
+import type { RingScene } from './scene'
 
 /** Up to so many positions all shortcuts are drawn; beyond, a sample. */
 const ALL_CHORDS = 500
 const SAMPLE = 90
-
-export interface RingScene {
-  ring: Ring
-  g: RingGeometry
-  state: State
-  theme: Theme
-  chords: Int32Array
-  wrongMask: number
-}
 
 export function paintCrown(ctx: CanvasRenderingContext2D, scene: RingScene): void {
   const { ring, g, theme } = scene
@@ -156,141 +148,4 @@ function paintUnfinished(ctx: CanvasRenderingContext2D, { ring, g, theme }: Ring
     g.cy + (big ? 20 : 16),
     theme.color['ink-2'],
   )
-}
-
-/** Dots at subscribers' positions, magenta once delivered; `which` null: all of them. */
-export function paintPositions(
-  ctx: CanvasRenderingContext2D,
-  { ring, g, state, theme }: RingScene,
-  which: Iterable<number> | null,
-  delivered: ReadonlySet<number>,
-): void {
-  if (g.knob) return
-  const r = Math.max(1.6, Math.min(3.4, 1.4 + g.pitch))
-  const dot = (p: number): void => {
-    const v = ring.owner[p] ?? -1
-    if (v < 0 || !(state.flags[v]! & FLAG.subscriber)) return
-    const at = g.at(p)
-    for (const [radius, color] of [
-      [r + 0.65, theme.color.paper],
-      [r - 0.65, delivered.has(v) ? theme.color.pub : theme.color.ink],
-    ] as const) {
-      ctx.fillStyle = color
-      ctx.beginPath()
-      ctx.arc(at.x, at.y, radius, 0, 2 * Math.PI)
-      ctx.fill()
-    }
-  }
-  if (which) for (const p of which) dot(p)
-  else for (let p = 0; p < ring.length; p++) dot(p)
-}
-
-/** Positions of a small ring, as in a worked example: circles with their nodes' names. */
-export function paintNamed(
-  ctx: CanvasRenderingContext2D,
-  { ring, g, state, theme }: RingScene,
-  names: readonly string[],
-  delivered: ReadonlySet<number>,
-  publisher: number,
-): void {
-  if (!g.knob) return
-  ctx.textAlign = 'center'
-  ctx.textBaseline = 'middle'
-  ctx.lineWidth = 1.8
-  for (let p = 0; p < ring.length; p++) {
-    const v = ring.owner[p]!
-    if (v < 0) continue
-    const at = g.at(p)
-    const got = delivered.has(v)
-    const filled = got || (state.flags[v]! & FLAG.subscriber) !== 0
-    ctx.fillStyle = theme.color[got ? 'pub' : filled ? 'ink' : 'paper']
-    ctx.strokeStyle = theme.color[got || v === publisher ? 'pub' : 'ink']
-    ctx.beginPath()
-    if (state.flags[v]! & FLAG.root) ctx.rect(at.x - g.knob, at.y - g.knob, 2 * g.knob, 2 * g.knob)
-    else ctx.arc(at.x, at.y, g.knob, 0, 2 * Math.PI)
-    ctx.fill()
-    ctx.stroke()
-    ctx.fillStyle = theme.color[filled ? 'paper' : 'ink']
-    ctx.font = `650 ${Math.round(g.knob * 1.02)}px ${theme.sans}`
-    const name = names[v] ?? ''
-    ctx.fillText(name.length > 3 ? `${name.slice(0, 2)}…` : name, at.x, at.y + 0.5)
-  }
-}
-
-/** The root's square, where the ring begins. */
-export function paintRoot(
-  ctx: CanvasRenderingContext2D,
-  { ring, g, theme }: RingScene,
-  selected: boolean,
-): void {
-  if (ring.length && !g.knob) {
-    const zero = g.at(0)
-    const half = selected ? 6 : 5
-    ctx.fillStyle = theme.color.paper
-    ctx.strokeStyle = theme.color.ink
-    ctx.lineWidth = selected ? 2.8 : 2
-    ctx.fillRect(zero.x - half, zero.y - half, 2 * half, 2 * half)
-    ctx.strokeRect(zero.x - half, zero.y - half, 2 * half, 2 * half)
-  }
-}
-
-export interface SmallRing extends Part {
-  x: number
-  y: number
-  r: number
-}
-
-/** Rings of the other parts of a split network, small, with how many nodes they hold. */
-export function paintSmallRings(
-  ctx: CanvasRenderingContext2D,
-  theme: Theme,
-  rings: readonly SmallRing[],
-  more: number,
-): void {
-  ctx.textBaseline = 'middle'
-  ctx.textAlign = 'left'
-  for (const { x, y, r, size } of rings) {
-    ctx.strokeStyle = theme.color.ink
-    ctx.lineWidth = 1.6
-    ctx.fillStyle = theme.color.paper
-    if (size > 1) {
-      ctx.beginPath()
-      ctx.arc(x, y, r, 0, 2 * Math.PI)
-      ctx.stroke()
-    }
-    const top = size > 1 ? y - r : y
-    ctx.fillRect(x - 3.5, top - 3.5, 7, 7)
-    ctx.strokeRect(x - 3.5, top - 3.5, 7, 7)
-    ctx.font = `600 12px ${theme.sans}`
-    ctx.fillStyle = theme.color.ink
-    ctx.fillText(String(size), x + (size > 1 ? r : 4) + 7, y)
-  }
-  const last = rings[rings.length - 1]
-  if (more > 0 && last) {
-    ctx.font = `12px ${theme.sans}`
-    ctx.fillStyle = theme.color['ink-3']
-    ctx.fillText(`+ ${more} more`, last.x + 52, last.y)
-  }
-}
-
-/** Where the small rings stand: in a row along the bottom, sized by their share of the largest. */
-export function placeSmallRings(
-  parts: readonly Part[],
-  shown: number,
-  width: number,
-  height: number,
-): SmallRing[] {
-  const others = parts.filter((p) => p.part !== shown)
-  const room = Math.max(1, Math.floor((width - 60) / 78))
-  const placed = others.slice(0, room)
-  const most = Math.max(1, ...parts.map((p) => p.size))
-  const left = width / 2 - (placed.length * 78) / 2 + 26
-  return placed.map(({ part, size, root }, i) => ({
-    part,
-    size,
-    root,
-    x: left + i * 78,
-    y: height - 34,
-    r: 6 + 12 * Math.sqrt(size / most),
-  }))
 }

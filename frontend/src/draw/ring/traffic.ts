@@ -3,8 +3,9 @@ import type { Flights, MessageKind } from '../../model'
 import type { Heads } from '../heads'
 import { LOST_AT, visitFlights, type Hop, type Paths } from '../paths'
 import type { Point } from '../types'
-import { addChord, type RingScene } from './crown'
+import { addChord } from './crown'
 import { along, firstPart, type RingGeometry } from './geometry'
+import type { RingScene } from './scene'
 
 /** Whether a hop goes to the following position, along the circle. */
 const isStep = (from: number, to: number, length: number): boolean => (to - from + length) % length <= 1

@@ -165,7 +165,7 @@ export function paintReading(ctx: CanvasRenderingContext2D, s: LaneScene, x: num
   ctx.moveTo(Math.round(x) + 0.5, top(g))
   ctx.lineTo(Math.round(x) + 0.5, bottom(g))
   ctx.stroke()
-  const right = x < width - 60
+  const right = x < Math.min(width, timeToX(s, s.now)) - 68
   ctx.textAlign = right ? 'left' : 'right'
   ctx.textBaseline = 'alphabetic'
   ctx.font = `600 11px ${theme.sans}`

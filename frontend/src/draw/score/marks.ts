@@ -1,6 +1,7 @@
 /** The events lane: what was done to the run, as symbols; names where there is room, the latest first. */
 import type { Mark } from '../../model'
-import { glyph, paint, type Glyph } from '../glyphs'
+import { glyph, type Glyph } from '../glyphs'
+import { paint } from '../paint'
 import type { Theme } from '../theme'
 import { timeToX, type LaneScene } from './lanes'
 

@@ -1,6 +1,7 @@
 /** The whole run in one line: how much was wrong when, faults, and the window that the lanes show. */
 import type { Curves, Mark } from '../../model'
-import { glyph, paint } from '../glyphs'
+import { glyph } from '../glyphs'
+import { paint } from '../paint'
 import type { Theme } from '../theme'
 import type { Lane } from '../types'
 import { tickLabel, type Window } from './geometry'

@@ -11,6 +11,7 @@ import {
   tickSeconds,
 } from './geometry'
 import { humps, peakIn, valueAt } from './humps'
+import { Looking } from './looking'
 import { cluster, labelOf } from './marks'
 import { Bins } from './overview'
 
@@ -46,6 +47,69 @@ describe('the window', () => {
   it('stretches around a time that stays where it is', () => {
     const w = stretched({ from: 10, to: 30 }, 15, 2)
     expect((15 - w.from) / (w.to - w.from)).toBeCloseTo(0.25)
+  })
+})
+
+describe('looking', () => {
+  const at = (now: number): { l: Looking; told: boolean[] } => {
+    const told: boolean[] = []
+    const l = new Looking((_, follows) => told.push(follows))
+    l.duration = 200
+    l.advance(now)
+    told.length = 0
+    return { l, told }
+  }
+
+  it('elsewhere stops following, and says so once', () => {
+    const { l, told } = at(100)
+    l.shift(-30)
+    expect([l.follows, told]).toEqual([false, [false]])
+    const seen = l.window
+    l.advance(110)
+    expect(l.window).toEqual(seen)
+  })
+
+  it('at now again follows', () => {
+    const { l } = at(100)
+    l.shift(-30)
+    l.shift(30)
+    expect(l.follows).toBe(true)
+    l.advance(120)
+    expect(l.window.to).toBeGreaterThan(120)
+  })
+
+  it('closer keeps now in place while following', () => {
+    const { l } = at(100)
+    l.zoom(100, 0.5)
+    expect(l.follows).toBe(true)
+    expect(l.window.to - l.window.from).toBeCloseTo(16.5)
+    expect((100 - l.window.from) / 16.5).toBeCloseTo(0.9)
+  })
+
+  it('the brush is dragged by its middle and its edges', () => {
+    const { l } = at(100)
+    l.look({ from: 20, to: 50 })
+    l.drag(l.gripOverview(35 * 5, 1000), 45 * 5, 1000)
+    expect(l.window).toEqual({ from: 30, to: 60 })
+    expect(l.edgeAt(60 * 5, 1000)).toBe('to')
+    l.drag(l.gripOverview(60 * 5, 1000), 40 * 5, 1000)
+    expect(l.window).toEqual({ from: 30, to: 40 })
+  })
+
+  it('a press beside the brush brings it there', () => {
+    const { l } = at(100)
+    l.look({ from: 20, to: 50 })
+    l.gripOverview(150 * 5, 1000)
+    expect(l.window).toEqual({ from: 135, to: 165 })
+  })
+
+  it('goes home and back to the end by keys, and leaves others alone', () => {
+    const { l } = at(100)
+    expect(l.key('Home')).toBe(true)
+    expect(l.window.from).toBe(0)
+    l.key('End')
+    expect(l.follows).toBe(true)
+    expect(l.key('x')).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 /** The nodes layer. Glyphs are painted once into sprites; after a change only the nodes concerned are repainted. */
-import { paint } from '../glyphs'
+import { paint } from '../paint'
 import type { Grid } from '../grid'
 import type { Ink, Theme } from '../theme'
 import { namedInside } from './names'

@@ -1,0 +1,20 @@
+/** Outlines as SVG path data around (0, 0). */
+/** A number as path data has it: no more digits than can be seen. */
+export const n = (x: number): string => String(Math.round(x * 1000) / 1000)
+
+export const shape = {
+  circle: (r: number, x = 0, y = 0): string =>
+    `M${n(x - r)} ${n(y)}a${n(r)} ${n(r)} 0 1 0 ${n(2 * r)} 0a${n(r)} ${n(r)} 0 1 0 ${n(-2 * r)} 0z`,
+  square: (r: number): string => `M${n(-r)} ${n(-r)}h${n(2 * r)}v${n(2 * r)}h${n(-2 * r)}z`,
+  triangle: (t: number): string => `M0 ${n(-t)}L${n(t)} ${n(t * 0.78)}H${n(-t)}z`,
+  diamond: (r: number): string => `M0 ${n(-r)}L${n(r)} 0L0 ${n(r)}L${n(-r)} 0z`,
+  bolt: (r: number): string =>
+    `M${n(r * 0.13)} ${n(-r * 0.62)}L${n(-r * 0.2)} ${n(r * 0.04)}H${n(r * 0.2)}L${n(-r * 0.13)} ${n(r * 0.62)}`,
+  /** Points along +x, its point at s. */
+  arrow: (s: number): string =>
+    `M${n(-s * 0.75)} ${n(-s * 0.62)}L${n(s)} 0L${n(-s * 0.75)} ${n(s * 0.62)}L${n(-s * 0.3)} 0z`,
+  cross: (r: number): string => `M${n(-r)} ${n(-r)}L${n(r)} ${n(r)}M${n(r)} ${n(-r)}L${n(-r)} ${n(r)}`,
+  line: (half: number): string => `M${n(-half)} 0H${n(half)}`,
+  tick: (r: number): string =>
+    `M${n(-r * 0.46)} ${n(r * 0.03)}L${n(-r * 0.13)} ${n(r * 0.36)}L${n(r * 0.47)} ${n(-r * 0.31)}`,
+}
