@@ -181,7 +181,7 @@ def stack(n: int, until: float, *, observed: bool) -> tuple[int, float]:
         {
             "version": 1,
             "seed": 1,
-            "topology": {"kind": "gnp", "n": n, "mean_degree": 8},
+            "topology": {"kind": "gnp", "n": n, "mean_degree": 8, "allow_disconnected": True},
             "protocol": {"name": "psvr"},
             "events": [e for e in subscribers + publications if e["t"] <= until],
             "duration_s": until,
