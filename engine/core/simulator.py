@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any
 
 from engine.core import storage
@@ -210,7 +210,7 @@ class Simulator:
                 t = heap[0][0]
                 if t > until:
                     break
-                t, seq, v, j, kind, m = heappop(heap)
+                t, seq, v, j, kind, m = heap[0]
                 self.now = t
                 self.cause = seq
                 events += 1
@@ -219,11 +219,13 @@ class Simulator:
                         timers[kind](st, net, v)
                     drawn[v] += 1
                     u = (mix((keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
-                    heappush(heap, (t + periods[kind] * (low + span * u), self.seq, v, TIMER, kind, None))
+                    # Still on top: whatever the rule put into the heap comes later in (time, sequence).
+                    heapreplace(heap, (t + periods[kind] * (low + span * u), self.seq, v, TIMER, kind, None))
                     self.seq += 1
                     if len(words) >= 16 * CHUNK:
                         self.digest.settle()
                 else:
+                    heappop(heap)
                     self._local(v, j, kind, m)
             else:
                 break
