@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { expect, legitimate, live, speed, until } from './page.ts'
+import { expect, legitimate, live, node, speed, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await page.goto('/')
@@ -62,11 +62,18 @@ test('a node is moved without a pointer', async ({ page }) => {
   await live(page)
   await page.locator('[data-picture=network]').focus()
   await page.keyboard.press('ArrowRight')
-  const moved = await page.getByLabel('Inspector').getByRole('heading', { level: 2 }).innerText()
+  await until(page, () => window.ringcast.selected !== null)
+  const moved = await page.evaluate(() => window.ringcast.selected ?? '')
+  const before = await node(page, moved)
   await page.keyboard.press('m')
-  await expect(page.getByText('Click where')).toContainText(moved)
+  await expect(page.getByText('Click where')).toBeVisible()
   await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await page.waitForFunction((id) => window.ringcast.selected !== id, moved)
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
-  await expect(page.getByTestId('log').getByText(/move/i).first()).toBeVisible()
+  await page.waitForFunction(
+    ({ id, y }) => (window.ringcast.node(id)?.screen?.y ?? y) < y - 10,
+    { id: moved, y: before.screen?.y ?? 0 },
+  )
 })

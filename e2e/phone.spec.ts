@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { clickable, expect, live, node } from './page.ts'
+import { clickable, expect, legitimate, live, node, speed } from './page.ts'
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
@@ -7,6 +7,9 @@ test('on a phone a tap opens a sheet with the actions', async ({ page }) => {
   await page.goto('/')
   await live(page)
   await page.getByRole('button', { name: 'Dismiss the hint' }).tap()
+  await speed(page, 10)
+  await legitimate(page)
+  await speed(page, 1)
   const victim = await clickable(page)
   const { screen } = await node(page, victim)
   await page.touchscreen.tap(screen?.x ?? 0, screen?.y ?? 0)
@@ -30,5 +33,11 @@ test('on a phone a tap opens a sheet with the actions', async ({ page }) => {
 test('nothing on the phone page sticks out to the side', async ({ page }) => {
   await page.goto('/')
   await live(page)
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll('*')]
+      .filter((el) => !el.closest('[data-picture], .plot') && el.getBoundingClientRect().right > 390.5)
+      .map((el) => `${el.tagName} ${el.className.toString()}`),
+  )
+  expect(wide).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 })

@@ -1,7 +1,7 @@
 /**
  * `window.ringcast`: a small read-only view of the run, for tests and for the curious at the console.
  *
- *     ringcast.t, ringcast.digest, ringcast.session, ringcast.layers, ringcast.phase
+ *     ringcast.t, ringcast.digest, ringcast.session, ringcast.layers, ringcast.phase, ringcast.selected
  *     ringcast.node('wurzelfunk')    its flags in words, parent, depth, positions, and where it is on the screen
  *     ringcast.nodes()               all ids
  */
@@ -48,6 +48,10 @@ const view = {
   },
   get layers() {
     return (run.summary?.layers ?? []).map(({ name, wrong, since }) => ({ name, wrong, since }))
+  },
+  /** Id of the selected node. */
+  get selected() {
+    return run.world.ids[run.node] ?? null
   },
   get publications() {
     return run.publications.map((p) => ({
