@@ -41,6 +41,14 @@ describe('message heads', () => {
     expect(calls.filter((c) => c.startsWith('fillRect('))).toHaveLength(500)
   })
 
+  it('in a crowd are single squares', () => {
+    const { ctx, calls } = recorder()
+    const heads = new Heads(200)
+    for (let i = 0; i < 300; i++) heads.add('subscription', i, i, 0, 1)
+    heads.paint(ctx, theme, 8, 3)
+    expect(calls.filter((c) => c.startsWith('fillRect('))).toHaveLength(300)
+  })
+
   it('arrowheads point where they are going', () => {
     const { ctx, calls } = recorder()
     const heads = new Heads()

@@ -26,6 +26,9 @@ export class Heads {
   private bursts: Burst[] = []
   count = 0
 
+  /** @param crowd beyond so many rings not even their middle is left open: they could not be told apart anyway */
+  constructor(private readonly crowd = 1500) {}
+
   clear(): void {
     for (const list of Object.values(this.heads)) list.length = 0
     this.bursts = []
@@ -55,7 +58,7 @@ export class Heads {
       const pub = [{ d: shape.arrow(arrow), fill: 'pub', stroke: 'paper', width: 1.6 }] as const
       each(this.heads.publication, (x, y, angle, size) => paint(ctx, pub, theme, x, y, angle, size))
     } else {
-      squares(ctx, theme, rings, ring)
+      squares(ctx, theme, rings, ring, rings.length / 4 <= this.crowd)
       arrows(ctx, theme, this.heads.publication, arrow * 0.8)
     }
     for (const b of this.bursts) paintBurst(ctx, theme, b, arrow)
@@ -94,21 +97,26 @@ function discs(ctx: CanvasRenderingContext2D, list: readonly number[], radius: n
   })
 }
 
-/** Hollow squares on whole device pixels. */
-function squares(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly number[], half: number): void {
+/** Squares on whole device pixels, hollow or filled. */
+function squares(
+  ctx: CanvasRenderingContext2D,
+  theme: Theme,
+  list: readonly number[],
+  half: number,
+  hollow: boolean,
+): void {
   const ratio = ctx.getTransform().a || 1
   const border = Math.max(1, Math.round(1.2 * ratio))
   const reach = Math.max(border, Math.round(half * ratio))
-  for (const [r, color] of [
-    [reach, theme.color.sub],
-    [reach - border, theme.color.paper],
-  ] as const) {
+  const fill = (r: number, color: string): void => {
     ctx.fillStyle = color
     const side = (2 * r + 1) / ratio
     each(list, (x, y) =>
       ctx.fillRect((Math.round(x * ratio) - r) / ratio, (Math.round(y * ratio) - r) / ratio, side, side),
     )
   }
+  fill(hollow ? reach : reach - 1, theme.color.sub)
+  if (hollow) fill(reach - border, theme.color.paper)
 }
 
 function arrows(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly number[], s: number): void {

@@ -30,7 +30,7 @@ export interface RingOptions extends PictureOptions {
 export class RingView implements Picture {
   private readonly stage: Stage
   private readonly paths = new Paths()
-  private readonly heads = new Heads()
+  private readonly heads = new Heads(300)
   private readonly crown: Layer
   private readonly live: Layer
   /** The ring does not pan or zoom; layers only need something that says where they are. */

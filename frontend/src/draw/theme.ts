@@ -129,7 +129,8 @@ export function hatch(
     t.stroke()
     const made = ctx.createPattern(tile, 'repeat')
     if (!made) return stripe
-    made.setTransform(new DOMMatrix().scale(1 / ratio))
+    // Tiles on whole pixels are copied; any transform, even none at all, makes the browser interpolate.
+    if (ratio !== 1) made.setTransform(new DOMMatrix().scale(1 / ratio))
     if (patterns.size > 24) patterns.clear()
     patterns.set(key, (pattern = made))
   }
