@@ -26,7 +26,7 @@ def answer(status: int, error: Problem, retry_s: int | None = None) -> JSONRespo
     return JSONResponse(ErrorBody(error=error).model_dump(), status, headers)
 
 
-def first_problem(problems: list[Any]) -> Problem:
+def first_problem(problems: list[Any], whole: str = "body") -> Problem:
     """The first of pydantic's complaints; where several alternatives were tried, the deepest place."""
     first = (
         max(problems, key=lambda p: len(p["loc"]))
@@ -36,11 +36,11 @@ def first_problem(problems: list[Any]) -> Problem:
     place = [part for part in first["loc"] if part not in ("body", "path", "query")]
     if first["type"] == "json_invalid":
         return Problem(
-            path="body", value="", allowed=f"valid JSON ({first['ctx']['error']})", message="not JSON"
+            path=whole, value="", allowed=f"valid JSON ({first['ctx']['error']})", message="not JSON"
         )
     allowed = {"missing": "a value", "extra_forbidden": "only the fields of the API's description"}
     return Problem(
-        path=path_of(place) if place else "body",
+        path=path_of(place) if place else whole,
         value="" if first["type"] == "missing" else shown(first["input"]),
         allowed=allowed.get(first["type"], first["msg"]),
         message={"missing": "missing", "extra_forbidden": "unknown field"}.get(first["type"], "not allowed"),

@@ -8,6 +8,9 @@ MAX_LAG_S = 0.25
 """Of wall time that a run may be behind before the lost time is given up instead of chased."""
 
 
+SHORTEST_SHARE = 0.2
+
+
 class Pace:
     """The clock of one run. Wall times in seconds of any monotonic clock."""
 
@@ -44,16 +47,33 @@ class Pace:
         return (t1 - t0) / (w1 - w0) if w1 - w0 > 0.2 else self.speed
 
 
-class Slices:
-    """How many engine events fit in a slice of so many seconds, learnt from the slices before."""
+class Load:
+    """How many runs of a process have more to do than one slice."""
 
-    def __init__(self, slice_s: float) -> None:
-        self.slice_s = slice_s
+    def __init__(self) -> None:
+        self.busy = 0
+
+
+class Slices:
+    """How many engine events fit in a slice of so many seconds, learnt from the slices before.
+
+    The more runs are busy, the shorter their slices, so that others wait no longer for their turn.
+    """
+
+    def __init__(self, slice_s: float, load: Load | None = None) -> None:
+        self.slice_s, self.load = slice_s, load or Load()
         self._rate = 50_000.0
+        self._busy = False
 
     @property
     def budget(self) -> int:
-        return max(20, int(self._rate * self.slice_s))
+        share = min(1.0, max(SHORTEST_SHARE, 3.0 / max(1, self.load.busy)))
+        return max(20, int(self._rate * self.slice_s * share))
+
+    def busy(self, busy: bool) -> None:
+        """Whether this run has more to do at once."""
+        self.load.busy += busy - self._busy
+        self._busy = busy
 
     def learn(self, events: int, took: float) -> None:
         """A slice of `events` took so many seconds. A slow one counts at once, a quick one little by little."""

@@ -25,7 +25,7 @@ from backend import wire
 from backend.broadcast import Broadcast
 from backend.declaration import Protocol
 from backend.origin import Origin
-from backend.pace import Pace, Slices
+from backend.pace import Load, Pace, Slices
 from backend.past import Past
 from backend.picture import Curves
 from backend.settings import Settings
@@ -58,7 +58,9 @@ Action = Callable[[], Awaitable[None] | None]
 class Session:
     """One run and its viewers. Make and `start` it inside a running event loop."""
 
-    def __init__(self, id: str, token: str, run: Run, settings: Settings, origin: Origin) -> None:
+    def __init__(
+        self, id: str, token: str, run: Run, settings: Settings, origin: Origin, load: Load | None = None
+    ) -> None:
         self.id, self.token, self.settings = id, token, settings
         self.clock: Callable[[], float] = time.monotonic
         self.note, self.expected, self.verified = origin.note, origin.expected, origin.verified
@@ -80,7 +82,7 @@ class Session:
         self._then: Action | None = None  # when a replay is done
         self._past = Past(settings.undo_nodes, self.clock)
         self._pace = Pace(origin.speed)
-        self._slices = Slices(settings.slice_s)
+        self._slices = Slices(settings.slice_s, load)
         self._next_frame = 0.0
         self.run = run
         self.protocol = Protocol.model_validate(describe(run.protocol))
@@ -160,6 +162,7 @@ class Session:
                     if doing is not None:
                         await doing
                 busy = self._go_on()
+                self._slices.busy(busy)
                 if (self.playing or busy) and self.clock() >= self._next_frame:
                     self._emit()
                 if self.goal is None:
@@ -175,6 +178,8 @@ class Session:
                 viewer.dismiss(
                     f"the server made a mistake; its log calls it {self.broken}", wire.Close.MISTAKE
                 )
+        finally:
+            self._slices.busy(False)
 
     async def _rest(self) -> None:
         """Until the next frame is due, or there is something to do."""
@@ -220,12 +225,12 @@ class Session:
 
     def _arrived(self) -> None:
         """A replay is done."""
-        if self.expected is not None and self.verified is None:
-            self.verified = self.run.digest == self.expected
-        self.goal = None
         self.changed = True
         now = self.clock()
         self.told.emit(now, replaying=True)
+        self.goal = None
+        if self.expected is not None and self.verified is None:
+            self.verified = self.run.digest == self.expected
         self._watch()
         self.told.resync(now)
         self._pace.start(now, self.run.now)
@@ -427,6 +432,10 @@ class Session:
         self._past.keep_soon()
 
     def _check_limits(self, event: dict[str, Any]) -> None:
+        if "t" in event:
+            raise ScenarioError(
+                "event.t", event["t"], "no time: a command takes effect now", "not allowed here"
+            )
         most, nodes = self.settings.max_events, self.settings.max_nodes
         if len(self.run.scenario.events) >= most:
             raise ScenarioError(

@@ -16,6 +16,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from backend.origin import Origin
+from backend.pace import Load
 from backend.picture import Curves
 from backend.refusal import Refusal
 from backend.session import Ended, Session
@@ -47,6 +48,7 @@ class Sessions:
         self.started = time.monotonic()
         self.closing = False
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._load = Load()
         self._coming = 0
         self._building = asyncio.Semaphore(2)
         self._janitor: asyncio.Task[None] | None = None
@@ -71,7 +73,9 @@ class Sessions:
         async with self._place():
             run = await self._build(lambda: Run(scenario, trace="none"))
             self._check_size(run)
-            session = Session(secrets.token_urlsafe(9), secrets.token_urlsafe(24), run, self.settings, origin)
+            session = Session(
+                secrets.token_urlsafe(9), secrets.token_urlsafe(24), run, self.settings, origin, self._load
+            )
             await asyncio.to_thread(self.store.save, session.parked(snapshot=False))
             return self._admit(session)
 
@@ -80,6 +84,7 @@ class Sessions:
         session = self.live.get(id)
         if session is not None and session.broken is None:
             return session
+        self._check_open()
         async with self._lock(id):
             session = self.live.get(id)
             if session is not None and session.broken is None:
@@ -123,6 +128,12 @@ class Sessions:
         session.start()
         return session
 
+    def _check_open(self) -> None:
+        if self.closing:
+            raise Refusal(
+                503, "server", None, "the same in a few seconds", "the server is stopping", retry_s=5
+            )
+
     async def _build(self, make: Callable[[], Run]) -> Run:
         async with self._building:
             return await asyncio.to_thread(make)
@@ -145,7 +156,7 @@ class Sessions:
                     f"This run was made with engine {parked.engine}; engine {ENGINE_VERSION} plays the same document, "
                     "perhaps differently."
                 )
-        return Session(parked.id, parked.token, run, self.settings, origin)
+        return Session(parked.id, parked.token, run, self.settings, origin, self._load)
 
     async def _resume(self, parked: Parked) -> Run | None:
         """The run from its snapshot; None if that does not lead to the very same run."""
@@ -190,18 +201,15 @@ class Sessions:
 
     # --- going
 
-    async def park(
-        self, session: Session, *, snapshot: bool = True, message: str = "", code: int = Close.GOING_AWAY
-    ) -> None:
+    async def park(self, session: Session) -> None:
         """Put a session on disk and out of memory; the next visit brings it back."""
         async with self._lock(session.id):
             if self.live.get(session.id) is not session:
                 return
             del self.live[session.id]  # first, so that no visitor walks into a session that is ending
-            await session.stop(message or "the session rests; open it again to go on", code)
+            await session.stop("the session rests; open it again to go on", Close.GOING_AWAY)
             if session.broken is None:
-                parked = await asyncio.to_thread(session.parked, snapshot)
-                await asyncio.to_thread(self.store.save, parked)
+                await self._write(session, snapshot=True)
 
     async def _look_after(self) -> None:
         noted = pruned = time.monotonic()
@@ -251,9 +259,16 @@ class Sessions:
             self._janitor.cancel()
         end = time.monotonic() + self.settings.stop_s
         sessions = sorted(self.live.values(), key=lambda s: len(s.run.network.ids))
+        self.live.clear()
         message = "the server stops; the session is kept and comes back with it"
+        await asyncio.gather(*(session.stop(message, Close.RESTARTING) for session in sessions))
         for session in sessions:
-            await self.park(session, snapshot=time.monotonic() < end, message=message, code=Close.RESTARTING)
+            if session.broken is None:
+                await self._write(session, snapshot=time.monotonic() < end)
+
+    async def _write(self, session: Session, snapshot: bool) -> None:
+        parked = await asyncio.to_thread(session.parked, snapshot)
+        await asyncio.to_thread(self.store.save, parked)
 
 
 def unknown(id: str) -> Refusal:

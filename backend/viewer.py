@@ -68,11 +68,10 @@ class Viewer:
     def send(self, message: BaseModel | str, key: str | None = None) -> None:
         """Queue a message; with a `key` it replaces an unsent one of the same key."""
         text = message if isinstance(message, str) else message.model_dump_json()
-        old = self._latest.get(key) if key is not None else None
+        old = self._latest.pop(key, None) if key is not None else None
         if old is not None:
-            self._bytes += len(text) - len(old.data)
-            old.data = text
-            return
+            self._queue.remove(old)
+            self._bytes -= len(old.data)
         self._put(_Item(text, key, skippable=False))
 
     def send_log(self, text: str) -> None:

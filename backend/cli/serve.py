@@ -24,7 +24,9 @@ GRACE_S = 1
 def serve(host: str, port: int) -> int:
     """Serve until told to stop. Raises ScenarioError for a port or a data folder that cannot be used."""
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
-    gc.set_threshold(100_000, 20, 20)  # runs are big and live long: looking through them all the time costs frames
+    gc.set_threshold(
+        100_000, 20, 20
+    )  # runs are big and live long: looking through them all the time costs frames
     settings = Settings.from_env()
     with listening(host, port) as sock:
         server = make_server(settings, host, sock)
@@ -41,7 +43,8 @@ def make_server(settings: Settings, host: str, sock: socket.socket) -> Server:
         log_config=None,
         access_log=False,
         ws=LettingGo,
-        ws_max_size=4 * settings.max_message,  # the server words its own refusals; this is for what is far beyond
+        ws_max_size=4
+        * settings.max_message,  # the server words its own refusals; this is for what is far beyond
         ws_per_message_deflate=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,

@@ -196,7 +196,7 @@ def _parse(text: str) -> tuple[Any, wire.ErrorMessage | None]:
             return None, wire.ErrorMessage(
                 ref=None, path="type", value=value, allowed=tags, message="unknown message"
             )
-        found = first_problem([{**p, "loc": p["loc"][1:]} for p in problems])
+        found = first_problem([{**p, "loc": p["loc"][1:]} for p in problems], "message")
         return None, wire.ErrorMessage(ref=_ref(text), **found.model_dump())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 SIZES = {"d": 8, "f": 4, "I": 4, "i": 4, "B": 1}
@@ -81,7 +82,7 @@ def _section(frame: Frame, tag: int, id: int, k: int, read: Reader) -> None:
         if index is None:
             assert start[-1] == k
         values = take("i", start[-1])
-        frame.positions = (index, [values[a:b] for a, b in zip(start, start[1:], strict=False)])
+        frame.positions = (index, [values[a:b] for a, b in pairwise(start)])
     elif tag == 7:
         frame.sends = list(zip(*(take(code, k) for code in "dfIIiiiB"), strict=True))
     elif tag == 8:

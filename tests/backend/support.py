@@ -51,13 +51,17 @@ class Serving:
 
     def create(self, body: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         """A new session: {id, token, ws, note}."""
-        response = self.http.post("/api/sessions", json=body or {"scenario": scenario(**changes), "play": False})
+        response = self.http.post(
+            "/api/sessions", json=body or {"scenario": scenario(**changes), "play": False}
+        )
         assert response.status_code == 201, response.text
         return dict(response.json())
 
     def viewer(self, session: dict[str, Any], *, owner: bool = True, **extra: Any) -> Viewer:
         """A viewer that has been welcomed and got its first frame."""
-        viewer = Viewer(f"ws://127.0.0.1:{self.port}{session['ws']}", session["token"] if owner else None, **extra)
+        viewer = Viewer(
+            f"ws://127.0.0.1:{self.port}{session['ws']}", session["token"] if owner else None, **extra
+        )
         viewer.until("welcome")
         viewer.until(lambda m: isinstance(m, Frame) and m.kind == 1)
         return viewer
@@ -84,7 +88,7 @@ def serving(settings: Settings) -> Iterator[Serving]:
 
 def settings_for(folder: Path, **changes: Any) -> Settings:
     """Settings with a data folder of their own, quick to give up."""
-    return Settings(data=folder / "data", **{"pause_s": 30.0, "create_burst": 500, **changes})
+    return Settings(data=folder / "data", **{"pause_s": 5.0, "create_burst": 500, **changes})
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
@@ -100,7 +104,9 @@ class Viewer:
 
     def __init__(self, url: str, token: str | None = None, *, hello: bool = True, **extra: Any) -> None:
         self._open = ExitStack()
-        self.ws: ClientConnection = self._open.enter_context(connect(url, max_size=None, compression=None, **extra))
+        self.ws: ClientConnection = self._open.enter_context(
+            connect(url, max_size=None, compression=None, **extra)
+        )
         self.messages: list[Any] = []
         self.mirror = Mirror()
         self.seen = 0  # messages that `until` has passed

@@ -19,7 +19,7 @@ def whole(kind: int, sections: list[bytes], n: int, m: int, number: int = 7) -> 
 
 def test_the_header_is_as_documented() -> None:
     data = frames.frame(frames.FULL, 9, 2.25, 5, 4, 3, [], 17)
-    assert data.hex() == "5243" "01" "01" "09000000" "0000000000000240" "05000000" "04000000" "03000000" "0000" "1100"
+    assert data.hex() == "5243010109000000000000000000024005000000040000000300000000001100"
 
 
 @given(st.lists(I32, min_size=1, max_size=60), st.data())
@@ -44,9 +44,15 @@ def test_link_changes(old: bytes, chance: random.Random) -> None:
     assert bytes(mirror.links) == new
 
 
-@given(st.lists(st.lists(st.integers(0, 99), max_size=4), min_size=1, max_size=20), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.lists(st.integers(0, 99), max_size=4), min_size=1, max_size=20),
+    st.randoms(use_true_random=False),
+)
 def test_position_changes(old: list[list[int]], chance: random.Random) -> None:
-    new = [[chance.randrange(99) for _ in range(chance.randrange(4))] if chance.random() < 0.3 else row for row in old]
+    new = [
+        [chance.randrange(99) for _ in range(chance.randrange(4))] if chance.random() < 0.3 else row
+        for row in old
+    ]
     mirror = Mirror()
     mirror.apply(decode(whole(1, [frames.links_full(b""), frames.positions_full(old)], len(old), 0)))
     changes = frames.positions_changes(old, new)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.pace import MAX_LAG_S, Pace, Slices
+from backend.pace import MAX_LAG_S, Load, Pace, Slices
 
 
 def test_time_passes_at_the_speed_asked_for() -> None:
@@ -34,6 +34,20 @@ def test_achieved_is_what_was_measured() -> None:
     for k in range(1, 41):
         pace.mark(k * 0.1, k * 0.5)
     assert pace.achieved() == pytest.approx(5.0)
+
+
+def test_slices_get_shorter_when_many_runs_are_busy() -> None:
+    load = Load()
+    runs = [Slices(0.01, load) for _ in range(12)]
+    alone = runs[0].budget
+    for run in runs:
+        run.busy(True)
+        run.busy(True)
+    assert load.busy == 12
+    assert runs[0].budget == alone // 4
+    for run in runs:
+        run.busy(False)
+    assert (load.busy, runs[0].budget) == (0, alone)
 
 
 def test_slices_learn_how_much_fits() -> None:

@@ -51,8 +51,17 @@ def test_components_are_counted() -> None:
 
 def test_commands_in_words() -> None:
     assert command_words({"do": "fail-link", "link": ["c", "d"]}) == "link c – d fails"
-    assert command_words({"do": "fail-link", "link": ["c", "d"], "oneway": True}) == "link c – d fails from c to d only"
+    assert (
+        command_words({"do": "fail-link", "link": ["c", "d"], "oneway": True})
+        == "link c – d fails from c to d only"
+    )
     assert command_words({"do": "set-loss", "loss": 0.25}) == "25% of messages are lost"
-    assert command_words({"do": "corrupt", "node": "*", "layer": "*"}) == "a fault corrupts every variable of every node"
-    assert command_words({"do": "corrupt", "node": "a", "layer": "tree"}) == "a fault corrupts the tree layer of a"
+    assert (
+        command_words({"do": "corrupt", "node": "*", "layer": "*"})
+        == "a fault corrupts every variable of every node"
+    )
+    assert (
+        command_words({"do": "corrupt", "node": "a", "layer": "tree"})
+        == "a fault corrupts the tree layer of a"
+    )
     assert command_words({"do": "corrupt-messages", "share": 1}) == "corrupt messages"

@@ -12,7 +12,12 @@ from engine.core.errors import ScenarioError
 
 def test_every_setting_can_be_given_in_the_environment() -> None:
     settings = Settings.from_env(
-        {"RINGCAST_MAX_NODES": "77", "RINGCAST_DATA": "/tmp/x", "RINGCAST_PAUSE_S": "1.5", "RINGCAST_HOSTS": "A.example, b"}
+        {
+            "RINGCAST_MAX_NODES": "77",
+            "RINGCAST_DATA": "/tmp/x",
+            "RINGCAST_PAUSE_S": "1.5",
+            "RINGCAST_HOSTS": "A.example, b",
+        }
     )
     assert settings.max_nodes == 77
     assert settings.data == Path("/tmp/x")
@@ -25,7 +30,8 @@ def test_variables_of_others_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("MAX_NODES", "many"), ("MAX_NODES", "0"), ("PAUSE_S", "-1"), ("MAX_BODY", "1e400"), ("FRAME_S", "nan")]
+    ("name", "value"),
+    [("MAX_NODES", "many"), ("MAX_NODES", "0"), ("PAUSE_S", "-1"), ("MAX_BODY", "1e400"), ("FRAME_S", "nan")],
 )
 def test_a_wrong_setting_is_named(name: str, value: str) -> None:
     with pytest.raises(ScenarioError) as caught:

@@ -12,7 +12,9 @@ from engine.core.errors import ScenarioError
 
 
 def parked(id: str = "s", **changes: object) -> Parked:
-    made = Parked(id, "token", "1.0.0", {"version": 1}, 12.5, "00ff", {"own": [1]}, {"engine": "1.0.0", "x": [1.5, 2]})
+    made = Parked(
+        id, "token", "1.0.0", {"version": 1}, 12.5, "00ff", {"own": [1]}, {"engine": "1.0.0", "x": [1.5, 2]}
+    )
     for name, value in changes.items():
         setattr(made, name, value)
     return made

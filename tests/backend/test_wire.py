@@ -31,7 +31,11 @@ def test_the_document_tells_of_every_message_and_field(model: type[wire.Outgoing
 
 
 def test_the_document_lists_every_section() -> None:
-    sections = [v for k, v in vars(frames).items() if k.isupper() and isinstance(v, int) and k not in ("FULL", "DELTA", "VERSION")]
+    sections = [
+        v
+        for k, v in vars(frames).items()
+        if k.isupper() and isinstance(v, int) and k not in ("FULL", "DELTA", "VERSION")
+    ]
     for tag in sections:
         assert re.search(rf"^\| {tag} ", DOC, re.MULTILINE), tag
 
