@@ -7,6 +7,7 @@ ours. `-` is standard input or output.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -89,9 +90,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("stopped", file=sys.stderr)
         return 130
     except OSError as error:
-        if error.filename is None:
-            raise
-        return _mistake(f"{error.filename}: {os.strerror(error.errno or 0)}")
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _mistake("the disk is full")
+        if error.filename is not None:
+            return _mistake(f"{error.filename}: {os.strerror(error.errno or 0)}")
+        return _ours(error)
+    except Exception as error:
+        return _ours(error)
+
+
+def _ours(error: Exception) -> int:
+    if os.environ.get("RINGCAST_TRACEBACK"):
+        raise error
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    print(f"ringcast: our mistake, {what}; RINGCAST_TRACEBACK=1 shows where", file=sys.stderr)
+    return 1
 
 
 def _mistake(message: str) -> int:
