@@ -72,8 +72,8 @@ test('a node is moved without a pointer', async ({ page }) => {
   await page.waitForFunction((id) => window.ringcast.selected !== id, moved)
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
-  await page.waitForFunction(
-    ({ id, y }) => (window.ringcast.node(id)?.screen?.y ?? y) < y - 10,
-    { id: moved, y: before.screen?.y ?? 0 },
-  )
+  await page.waitForFunction(({ id, y }) => (window.ringcast.node(id)?.screen?.y ?? y) < y - 10, {
+    id: moved,
+    y: before.screen?.y ?? 0,
+  })
 })

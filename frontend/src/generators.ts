@@ -76,6 +76,9 @@ export const GENERATORS: readonly Generator[] = [
   { kind: 'star', title: 'Star', summary: 'One centre and leaves: the flattest tree.', fields: [n(24, 2)] },
 ]
 
+/** Beyond this, JavaScript no longer tells whole numbers apart. */
+export const SEED = { lo: 0, hi: 2 ** 53 - 1, whole: true }
+
 /** What is wrong with a value, in words; null: nothing. */
 export function check(
   field: Pick<Field, 'lo' | 'hi' | 'whole'>,

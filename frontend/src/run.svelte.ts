@@ -4,12 +4,16 @@
  * Two halves. `model` is what the pictures read: typed arrays that frames write into, some twenty times a second,
  * never reactive. The `$state` fields are small summaries, renewed at most ten times a second, that the panels show.
  */
-import { marks, words } from './describe'
+import { api } from './api'
+import { Asked } from './asked'
+import type { Outcome } from './asked'
 import { FrameError, addSample, apply, decode } from './frames'
 import type { Model } from './frames'
 import { clearFlights, createCurves, createFlights, createState } from './model'
 import type { Mark, MessageKind, World } from './model'
+import { withLines } from './log'
 import { ReplayClock } from './replay'
+import { causeOf, marksUntil, replayWatch } from './review'
 import { asEvent, asScenario } from './scenario'
 import type { Scenario, ScenarioEvent } from './scenario'
 import { Socket } from './socket'
@@ -17,6 +21,7 @@ import type { Link } from './socket'
 import { Stopwatch } from './stopwatch'
 import { summarise } from './summary'
 import type { Summary } from './summary'
+import { carryOver, emptyWorld, toWorld } from './world'
 import type {
   Created,
   History,
@@ -42,36 +47,11 @@ export interface Viewer {
   deliver?(node: number, publication: number): void
 }
 
-export type Outcome = { ok: true; index: number } | { ok: false; problem: Problem }
-
 export type Selection = { node: number } | { link: number } | null
 
-/** Lines kept: of what was done and what came of it, and of single messages, which are many more. */
-const MOST_LINES = { news: 400, chatter: 300 }
 const MOST_PUBLICATIONS = 60
 const FLIGHTS = 24_000
 const SUMMARY_MS = 100
-
-const emptyWorld: World = {
-  epoch: -1,
-  n: 0,
-  m: 0,
-  ids: [],
-  names: [],
-  x: new Float32Array(),
-  y: new Float32Array(),
-  from: new Uint32Array(),
-  to: new Uint32Array(),
-  root: -1,
-  channels: [],
-}
-
-const offline: Problem = {
-  path: '',
-  value: '',
-  allowed: '',
-  message: 'the server is away: faults and publications wait until it is back',
-}
 
 export class Run {
   readonly model: Model = {
@@ -85,17 +65,17 @@ export class Run {
   readonly clock = new ReplayClock(matchMedia('(prefers-reduced-motion: reduce)').matches)
   kinds: MessageKind[] = []
   marks: Mark[] = []
-  /** Numbers of publications by order; the map of the latest. */
   private watch = new Stopwatch()
   private readonly viewers = new Set<Viewer>()
   private socket: Socket | null = null
-  private ref = 0
-  private readonly asked = new Map<number, (outcome: Outcome) => void>()
+  private readonly asked = new Asked()
   private index = new Map<string, number>()
   private freshLines: Line[] = []
   private partsSince: (number | null)[] = []
   private lastSummary = 0
   private dirty = false
+  /** Marks are to be made anew with the next summary. */
+  private stale = false
 
   link = $state.raw<Link>({ state: 'connecting' })
   welcomed = $state(false)
@@ -140,7 +120,7 @@ export class Run {
       frame: (bytes) => this.frame(bytes),
       link: (link) => {
         this.link = link
-        if (link.state !== 'live') this.refuseAll()
+        if (link.state !== 'live') this.asked.refuseAll()
       },
     })
   }
@@ -148,7 +128,7 @@ export class Run {
   close(): void {
     this.socket?.close()
     this.socket = null
-    this.refuseAll()
+    this.asked.refuseAll()
     this.welcomed = false
     this.selection = this.hovered = this.inspect = null
     this.channel = this.shownPublication = null
@@ -199,8 +179,10 @@ export class Run {
     return this.ask((ref) => ({ type: 'command', ref, event: { ...event } }))
   }
 
-  undo(): Promise<Outcome> {
-    return this.ask((ref) => ({ type: 'undo', ref }))
+  async undo(): Promise<Outcome> {
+    const outcome = await this.ask((ref) => ({ type: 'undo', ref }))
+    if (outcome.ok) this.setEvents((this.scenario?.events ?? []).toSpliced(outcome.index, 1))
+    return outcome
   }
 
   select(selection: Selection): void {
@@ -233,21 +215,7 @@ export class Run {
   }
 
   private ask(message: (ref: number) => Parameters<Socket['send']>[0]): Promise<Outcome> {
-    const ref = ++this.ref
-    if (!this.send(message(ref))) return Promise.resolve({ ok: false, problem: offline })
-    return new Promise((resolve) => this.asked.set(ref, resolve))
-  }
-
-  private answer(ref: number | null, outcome: Outcome): boolean {
-    const resolve = ref === null ? undefined : this.asked.get(ref)
-    if (!resolve || ref === null) return false
-    this.asked.delete(ref)
-    resolve(outcome)
-    return true
-  }
-
-  private refuseAll(): void {
-    for (const ref of this.asked.keys()) this.answer(ref, { ok: false, problem: offline })
+    return this.asked.ask((ref) => this.send(message(ref)))
   }
 
   /** Called with refusals that answer nothing in particular. */
@@ -262,6 +230,7 @@ export class Run {
     this.engine = message.engine
     this.note = message.note
     this.expected = message.expected_digest
+    this.diverged = message.run.undoable > 0
     this.scenario = asScenario(message.scenario)
     this.protocol = message.protocol
     this.kinds = message.protocol.messages.map(({ name, shape }) => ({
@@ -303,43 +272,11 @@ export class Run {
   }
 
   private setWorld(message: WorldMessage, fresh: boolean): void {
-    const [n, m] = [message.ids.length, message.links.length / 2]
-    const before = this.model.state
     const selected = this.node >= 0 ? (this.world.ids[this.node] ?? null) : null
-    const state = createState(n, m)
-    if (!fresh) {
-      // Until the full frame comes, what was known stays: nodes keep their places in the order.
-      const kept = Math.min(n, before.flags.length)
-      for (const key of ['flags', 'parent', 'depth', 'root', 'ringLength', 'wants', 'part'] as const)
-        state[key].set(before[key].subarray(0, kept))
-      state.link.set(before.link.subarray(0, Math.min(m, before.link.length)))
-      const start = before.posStart
-      const end = start[kept] ?? 0
-      state.posStart.set(start.subarray(0, kept + 1))
-      state.posStart.fill(end, kept + 1)
-      state.pos = before.pos.slice(0, end)
-      state.t = before.t
-    }
-    const world: World = {
-      epoch: message.epoch,
-      n,
-      m,
-      ids: message.ids,
-      names: message.names,
-      x: Float32Array.from(message.x),
-      y: Float32Array.from(message.y),
-      from: new Uint32Array(m),
-      to: new Uint32Array(m),
-      root: message.root,
-      channels: message.channels,
-    }
-    for (let k = 0; k < m; k++) {
-      world.from[k] = message.links[2 * k] ?? 0
-      world.to[k] = message.links[2 * k + 1] ?? 0
-    }
+    const world = toWorld(message)
     this.index = new Map(message.ids.map((id, v) => [id, v]))
     this.model.world = world
-    this.model.state = state
+    this.model.state = fresh ? createState(world.n, world.m) : carryOver(this.model.state, world.n, world.m)
     this.model.frame = -1
     this.world = world
     this.components = message.components
@@ -359,35 +296,32 @@ export class Run {
     const { curves } = this.model
     curves.size = 0
     curves.since = curves.layers.map(() => null)
-    this.watch = new Stopwatch()
     this.partsSince = []
-    this.marks = this.marksUntil(this.state?.t ?? 0)
-    const causes = (this.scenario?.events ?? [])
-      .filter((event) => (event.t ?? 0) <= (this.state?.t ?? 0))
-      .map((event) => this.causeOf(event))
     const wrong = new Int32Array(curves.layers.length)
     message.t.forEach((t, i) => {
-      while (causes[0] && causes[0].t <= t) this.watch.cause(causes.shift() ?? causes[0])
       for (let layer = 0; layer < wrong.length; layer++) wrong[layer] = message.wrong[layer]?.[i] ?? 0
       addSample(curves, t, wrong)
-      this.watch.sample(t, wrong.some(Boolean))
     })
-    for (const cause of causes) this.watch.cause(cause)
     message.since.forEach((since, layer) => (curves.since[layer] = since))
+    this.review()
   }
 
-  private marksUntil(t: number): Mark[] {
-    return marks(
-      this.scenario?.events ?? [],
-      (id) => this.name(id),
-      (id) => this.indexOf(id),
-      t,
-    )
+  /** Goes through the past again: what the stopwatch measures, and what is marked on the score. */
+  private review(): void {
+    this.watch = replayWatch(this.model.curves, this.scenario?.events ?? [], this.state?.t ?? 0, this)
+    this.remark()
   }
 
-  private causeOf(event: ScenarioEvent): { t: number; who: string; past: string; kind: string } {
-    const { who, past, kind } = words(event, (id) => this.name(id))
-    return { t: event.t ?? 0, who, past, kind }
+  private setEvents(events: ScenarioEvent[]): void {
+    if (this.scenario) this.scenario = { ...this.scenario, events }
+    this.review()
+    this.dirty = true
+  }
+
+  private remark(): void {
+    this.stale = false
+    this.marks = marksUntil(this.scenario?.events ?? [], this.state?.t ?? 0, this)
+    for (const viewer of this.viewers) viewer.marks?.()
   }
 
   private receive(message: ServerMessage): void {
@@ -413,11 +347,11 @@ export class Run {
         if (message.node === this.world.ids[this.node]) this.inspect = message
         return
       case 'done':
-        this.answer(message.ref, { ok: true, index: message.index })
+        this.asked.answer(message.ref, { ok: true, index: message.index })
         return
       case 'error': {
         const problem: Problem = { ...message }
-        if (!this.answer(message.ref, { ok: false, problem })) this.complain(problem)
+        if (!this.asked.answer(message.ref, { ok: false, problem })) this.complain(problem)
         return
       }
       default:
@@ -440,11 +374,16 @@ export class Run {
     if (this.state && t < this.state.t) this.state = { ...this.state, t }
     this.backTo(this.state?.t ?? t)
     this.history(message)
-    for (const viewer of this.viewers) {
-      viewer.history?.()
-      viewer.marks?.()
-    }
+    for (const viewer of this.viewers) viewer.history?.()
+    // Who watches is not told which command was undone.
+    if (!this.owner) void this.refetch()
     this.summarise()
+  }
+
+  private async refetch(): Promise<void> {
+    const { session } = this
+    const document = await api.scenario(session).catch(() => null)
+    if (document && session === this.session) this.setEvents(asScenario(document).events ?? [])
   }
 
   private happened(index: number, event: ScenarioEvent, by: 'owner' | 'scenario'): void {
@@ -454,10 +393,8 @@ export class Run {
       if (this.scenario) this.scenario = { ...this.scenario, events }
       this.diverged = true
     }
-    this.watch.cause(this.causeOf(event))
-    this.marks = this.marksUntil(Math.max(event.t ?? 0, this.state?.t ?? 0))
-    for (const viewer of this.viewers) viewer.marks?.()
-    this.dirty = true
+    this.watch.cause(causeOf(event, this))
+    this.stale = this.dirty = true
   }
 
   private published(message: Publication): void {
@@ -504,15 +441,10 @@ export class Run {
 
   private summarise(): void {
     this.dirty = false
+    if (this.stale) this.remark()
     this.summary = summarise(this.model, this.protocol?.layers ?? [], this.partsSince, this.watch.read())
     if (this.freshLines.length) {
-      const all = [...this.log, ...this.freshLines]
-      const chatter = (line: Line): boolean => line.kind === 'send' || line.kind === 'receive' || line.kind === 'drop'
-      const kept = new Set([
-        ...all.filter(chatter).slice(-MOST_LINES.chatter),
-        ...all.filter((line) => !chatter(line)).slice(-MOST_LINES.news),
-      ])
-      this.log = all.filter((line) => kept.has(line))
+      this.log = withLines(this.log, this.freshLines)
       this.freshLines = []
     }
   }

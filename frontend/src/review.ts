@@ -1,0 +1,52 @@
+/** The past in the words of the page: what the stopwatch measures, and what is marked on the score. */
+import { marks, words } from './describe'
+import type { Curves, Mark } from './model'
+import type { ScenarioEvent } from './scenario'
+import { Stopwatch } from './stopwatch'
+import type { Cause } from './stopwatch'
+
+/** Names and indices of the current world. */
+export interface Names {
+  name(id: string): string
+  indexOf(id: string): number
+}
+
+export function causeOf(event: ScenarioEvent, names: Names): Cause {
+  const { who, past, kind } = words(event, (id) => names.name(id))
+  return { t: event.t ?? 0, who, past, kind }
+}
+
+const byTime = (a: ScenarioEvent, b: ScenarioEvent): number => (a.t ?? 0) - (b.t ?? 0)
+
+/** Goes through the run up to `until` again, after a jump in time. */
+export function replayWatch(
+  curves: Curves,
+  events: readonly ScenarioEvent[],
+  until: number,
+  names: Names,
+): Stopwatch {
+  const watch = new Stopwatch()
+  const causes = events
+    .toSorted(byTime)
+    .map((event) => causeOf(event, names))
+    .filter(({ t }) => t <= until)
+  let next = 0
+  for (let i = 0; i < curves.size; i++) {
+    const t = curves.t[i] ?? 0
+    for (let cause = causes[next]; cause && cause.t <= t; cause = causes[++next]) watch.cause(cause)
+    watch.sample(
+      t,
+      curves.wrong.some((w) => (w[i] ?? 0) > 0),
+    )
+  }
+  for (const cause of causes.slice(next)) watch.cause(cause)
+  return watch
+}
+
+export const marksUntil = (events: readonly ScenarioEvent[], until: number, names: Names): Mark[] =>
+  marks(
+    events.toSorted(byTime),
+    (id) => names.name(id),
+    (id) => names.indexOf(id),
+    until,
+  )
