@@ -120,7 +120,9 @@ def _neighbourhood(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]
 
 def _tree(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     tree, x, up = st.tree, judge.expected, truth.up[v]
-    wrong = (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
+    wrong = (
+        (tree.root[v] != truth.root[v]) + (tree.dist[v] != truth.dist[v]) + (tree.parent[v] != x["parent"][v])
+    )
     for actual, right in ((tree.heard_root, x["root"]), (tree.heard, x["dist"]), (tree.child, x["child"])):
         if actual[v] != right[v]:
             wrong += _differ(actual[v], right[v], up)
