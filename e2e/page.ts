@@ -1,0 +1,118 @@
+/** What the journeys share: the page's read-only view of its run (`window.ringcast`), and pointing at nodes. */
+import type { Page } from '@playwright/test'
+import { expect } from './fixtures.ts'
+
+interface NodeView {
+  index: number
+  alive: boolean
+  subscriber: boolean
+  root: boolean
+  wrong: boolean
+  parent: string | null
+  depth: number
+  positions: number[]
+  screen: { x: number; y: number } | null
+}
+
+interface Ringcast {
+  readonly t: number
+  readonly drawn: number
+  readonly digest: string | null
+  readonly verified: boolean | null
+  readonly session: string
+  readonly live: boolean
+  readonly playing: boolean
+  readonly selected: string | null
+  readonly phase: 'growing' | 'healing' | 'legitimate' | null
+  readonly layers: { name: string; wrong: number; since: number | null }[]
+  readonly publications: {
+    id: string
+    node: string
+    expected: number
+    delivered: number
+    duplicates: number
+  }[]
+  readonly links: (readonly [string, string])[]
+  nodes(): string[]
+  node(id: string): NodeView | null
+}
+
+declare global {
+  interface Window {
+    ringcast: Ringcast
+  }
+}
+
+/** Waits until the page says so; `what` reads the view. */
+export async function until(page: Page, what: () => boolean, timeout = 20_000): Promise<void> {
+  await page.waitForFunction(what, undefined, { timeout, polling: 'raf' })
+}
+
+export const live = (page: Page): Promise<void> => until(page, () => window.ringcast?.live === true)
+
+export const legitimate = (page: Page): Promise<void> =>
+  until(page, () => window.ringcast.phase === 'legitimate', 60_000)
+
+export async function node(page: Page, id: string): Promise<NodeView> {
+  const found = await page.evaluate((wanted) => window.ringcast.node(wanted), id)
+  if (!found) throw new Error(`no node ${id}`)
+  return found
+}
+
+/** A chosen speed. */
+export async function speed(page: Page, value: number): Promise<void> {
+  await page.getByRole('combobox', { name: 'Speed' }).selectOption(String(value))
+}
+
+/**
+ * An inner node that can be clicked: up, not the root, with children, in the open so that the pointer hits it and
+ * nothing lies above it.
+ */
+export async function clickable(page: Page, skip: readonly string[] = []): Promise<string> {
+  const found = await page.evaluate((not) => {
+    const view = window.ringcast
+    const all = view.nodes().map((id) => ({ id, at: view.node(id) }))
+    const parents = new Set(all.map(({ at }) => at?.parent))
+    const apart = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
+      Math.hypot(a.x - b.x, a.y - b.y)
+    return all.find(({ id, at }) => {
+      if (!at?.screen || !at.alive || at.root || at.subscriber || !parents.has(id) || not.includes(id))
+        return false
+      const { screen } = at
+      const free = all.every(
+        ({ id: other, at: o }) => other === id || !o?.screen || apart(o.screen, screen) > 9,
+      )
+      const above = document.elementFromPoint(screen.x, screen.y)
+      return free && above instanceof HTMLElement && above.closest('[data-picture=network]') !== null
+    })?.id
+  }, skip)
+  if (found === undefined) throw new Error('no node stands free')
+  return found
+}
+
+export async function clickNode(page: Page, id: string): Promise<void> {
+  const { screen } = await node(page, id)
+  if (!screen) throw new Error(`${id} is not on the screen`)
+  await page.mouse.click(screen.x, screen.y)
+}
+
+/** Colours on the network's node layer around a node: how many pixels differ from the ground. */
+export async function painted(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>(
+      '[data-picture=network] canvas[data-layer=nodes]',
+    )
+    const context = canvas?.getContext('2d')
+    if (!canvas || !context || !canvas.width) return 0
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
+    let ink = 0
+    for (let i = 3; i < data.length; i += 4) if ((data[i] ?? 0) > 0) ink++
+    return ink
+  })
+}
+
+export async function menuItem(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByTestId('node-menu').getByRole('menuitem', { name }).click()
+}
+
+export { expect }
