@@ -5,7 +5,7 @@
  * `@sparticuz/chromium`, which is unpacked once, with the libraries a bare system lacks.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join, resolve } from 'node:path'
 import { chromium } from '@playwright/test'
@@ -59,14 +59,31 @@ async function unpacked(): Promise<Browser> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const folder = join(CACHE, `chromium-${version}`)
   if (!existsSync(folder)) await unpack(root, folder)
+  writeFileSync(join(folder, 'fonts.conf'), fontSettings(folder))
   return {
     executablePath: join(folder, 'chromium'),
     env: {
       ...environment(),
       LD_LIBRARY_PATH: [join(folder, 'al2023/lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':'),
-      FONTCONFIG_PATH: join(folder, 'fonts'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   }
+}
+
+/** The package's own settings look for its fonts elsewhere, and without any font a page with a button crashes. */
+function fontSettings(folder: string): string {
+  const folders = [join(folder, 'fonts'), '/usr/share/fonts', '/usr/local/share/fonts']
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+${folders.map((name) => `  <dir>${escaped(name)}</dir>`).join('\n')}
+  <cachedir>${escaped(join(folder, 'font-cache'))}</cachedir>
+</fontconfig>
+`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 /** Unpack beside the place and move it there, so that an interrupted try leaves nothing half done. */
