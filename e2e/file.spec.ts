@@ -15,6 +15,17 @@ test.beforeEach(async ({ page }) => {
 
 for (const [name, content, says] of [
   ['unknown-node.json', JSON.stringify({ nodes: [{ id: 'a' }, { id: 'b' }], links: [['a', 'q']] }), /q/],
+  [
+    'scenario.json',
+    JSON.stringify({
+      version: 1,
+      topology: { kind: 'line', n: 3 },
+      protocol: { name: 'psvr' },
+      duration_s: 9,
+      events: [{ t: 1, do: 'fail-node', node: 'nobody' }],
+    }),
+    /events\[0\]\.node/,
+  ],
   ['empty.graphml', '', /empty/i],
   ['binary.gml', '\u0000\u0001\u0002\u0003PNG', /./],
   ['bomb.graphml', '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><graphml>&b;</graphml>', /./],

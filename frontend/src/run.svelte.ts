@@ -74,6 +74,8 @@ export class Run {
   private partsSince: (number | null)[] = []
   private lastSummary = 0
   private dirty = false
+  /** When the event heard of last took effect: the frame that shows it may still be on its way. */
+  private latestEvent = 0
   /** Marks are to be made anew with the next summary. */
   private stale = false
 
@@ -295,6 +297,7 @@ export class Run {
   private history(message: History): void {
     const { curves } = this.model
     curves.size = 0
+    this.latestEvent = 0
     curves.since = curves.layers.map(() => null)
     this.partsSince = []
     const wrong = new Int32Array(curves.layers.length)
@@ -320,7 +323,8 @@ export class Run {
 
   private remark(): void {
     this.stale = false
-    this.marks = marksUntil(this.scenario?.events ?? [], this.state?.t ?? 0, this)
+    const until = Math.max(this.state?.t ?? 0, this.model.state.t, this.latestEvent)
+    this.marks = marksUntil(this.scenario?.events ?? [], until, this)
     for (const viewer of this.viewers) viewer.marks?.()
   }
 
@@ -360,6 +364,7 @@ export class Run {
 
   /** Time went back (reset, undo). */
   private backTo(t: number): void {
+    this.model.state.t = t
     clearFlights(this.model.flights)
     this.clock.jump(t, now())
     this.log = this.log.filter((line) => line.t <= t)
@@ -394,6 +399,7 @@ export class Run {
       this.diverged = true
     }
     this.watch.cause(causeOf(event, this))
+    this.latestEvent = event.t ?? 0
     this.stale = this.dirty = true
   }
 

@@ -1,0 +1,76 @@
+import { test } from './fixtures.ts'
+import { expect, live, until } from './page.ts'
+
+test.use({ expectedErrors: [/422/] })
+
+test.beforeEach(async ({ page }) => {
+  await page.goto('/')
+  await live(page)
+})
+
+test('a protocol is set up from what it declares, and numbers out of range are named', async ({ page }) => {
+  const before = await page.evaluate(() => window.ringcast.session)
+  await page.getByRole('button', { name: /^PSVR/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Choose a protocol and its parameters' })
+  const start = panel.getByRole('button', { name: 'Start a new run' })
+  const lease = panel.getByLabel(/^Lease/)
+  await lease.fill('100000')
+  await expect(panel).toContainText(/allowed: 0.2 to/)
+  await expect(start).toBeDisabled()
+  await lease.fill('3')
+  await panel.getByLabel('Forwarding rule').selectOption('as-printed')
+  await start.click()
+  await page.waitForFunction((id) => window.ringcast.live && window.ringcast.session !== id, before)
+  await expect(page.getByRole('button', { name: /^PSVR/ })).toContainText('as-printed')
+  await page.getByRole('button', { name: /^PSVR/ }).click()
+  await expect(panel.getByLabel(/^Lease/)).toHaveValue('3')
+})
+
+test('what only the server can know is refused where it was asked for', async ({ page }) => {
+  const before = await page.evaluate(() => window.ringcast.session)
+  await page.getByRole('button', { name: /^PSVR/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Choose a protocol and its parameters' })
+  await panel.getByLabel('Root').fill('nobody')
+  await panel.getByLabel('Root').blur()
+  await panel.getByRole('button', { name: 'Start a new run' }).click()
+  await expect(panel.getByRole('alert')).toContainText('nobody')
+  await expect(panel.getByRole('alert')).toContainText('Allowed')
+  await expect(panel).toContainText('Your current run is untouched')
+  expect(await page.evaluate(() => window.ringcast.session)).toBe(before)
+})
+
+test('networks are generated, or taken from the catalogue with a range', async ({ page }) => {
+  const picker = page.getByRole('button', { name: /nodes$/ }).first()
+  const panel = page.getByRole('dialog', { name: 'Choose a network' })
+  let before = await page.evaluate(() => window.ringcast.session)
+  await picker.click()
+  await panel.getByRole('button', { name: 'Generate' }).click()
+  await panel.getByLabel('Kind').selectOption('grid')
+  await panel.getByLabel('Rows').fill('4')
+  await panel.getByLabel('Columns').fill('5')
+  await panel.getByRole('button', { name: 'Start' }).click()
+  await page.waitForFunction((id) => window.ringcast.live && window.ringcast.session !== id, before)
+  expect(await page.evaluate(() => window.ringcast.nodes().length)).toBe(20)
+  await expect(page.getByRole('heading', { name: 'Nobody listens yet' })).toBeVisible()
+
+  before = await page.evaluate(() => window.ringcast.session)
+  await picker.click()
+  await panel.getByRole('button', { name: 'Networks' }).click()
+  await panel.getByRole('button', { name: /Lille/ }).click()
+  await panel.getByLabel('Radio range').fill('5')
+  await panel.getByRole('button', { name: 'Start' }).click()
+  await page.waitForFunction((id) => window.ringcast.live && window.ringcast.session !== id, before)
+  await expect(picker).toContainText('IoT-LAB Lille')
+  await until(page, () => window.ringcast.nodes().length > 200)
+})
+
+test('another seed plays the same commands again', async ({ page }) => {
+  const before = await page.evaluate(() => window.ringcast.session)
+  await page.getByRole('button', { name: /^seed/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Choose a seed' })
+  await panel.getByLabel('Seed').fill('1234')
+  await panel.getByRole('button', { name: 'Start a new run' }).click()
+  await page.waitForFunction((id) => window.ringcast.live && window.ringcast.session !== id, before)
+  await expect(page.getByRole('button', { name: /^seed/ })).toContainText('1234')
+  await until(page, () => window.ringcast.nodes().some((id) => window.ringcast.node(id)?.subscriber))
+})
