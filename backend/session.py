@@ -80,6 +80,7 @@ class Session:
         self._stopping = False
         self._stepping = False
         self._then: Action | None = None  # when a replay is done
+        self._document = (run.scenario, as_document(run.scenario))
         self._past = Past(settings.undo_nodes, self.clock)
         self._pace = Pace(origin.speed)
         self._slices = Slices(settings.slice_s, load)
@@ -119,7 +120,8 @@ class Session:
     # --- life
 
     def start(self) -> None:
-        """Begin to work."""
+        """Begin to work, or go on after a stop."""
+        self._stopping = False
         self._task = asyncio.create_task(self._live(), name=f"session {self.id}")
 
     async def stop(self, message: str, code: int) -> None:
@@ -246,7 +248,8 @@ class Session:
         self.told.emit(now, replaying=self.goal is not None, at_once=at_once)
         took = time.perf_counter() - start
         pause = REPLAY_FRAME_S if self.goal is not None else self.settings.frame_s
-        self._next_frame = now + max(pause, FRAME_SHARE * took)
+        # On time with the last frame, so that the pace is even, but never right behind it.
+        self._next_frame = max(self._next_frame + pause, now + max(0.6 * pause, FRAME_SHARE * took))
 
     def pause(self) -> None:
         """Hold virtual time, since nobody watches; to be posted."""
@@ -259,6 +262,13 @@ class Session:
             self.playing = on and self.run.now < self.settings.max_virtual_s
             self._pace.start(self.clock(), self.run.now)
             self._emit(at_once=True)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The document so far; a big one takes a while to write out, so that is done once."""
+        if self._document[0] is not self.run.scenario:
+            self._document = (self.run.scenario, as_document(self.run.scenario))
+        return self._document[1]
 
     def state(self) -> wire.RunState:
         """How the run stands."""
@@ -296,7 +306,7 @@ class Session:
                 session=self.id,
                 role=viewer.role,
                 engine=ENGINE_VERSION,
-                scenario=as_document(self.run.scenario),
+                scenario=self.document,
                 protocol=self.protocol,
                 columns=self.told.columns_now(),
                 layers=list(self.run.layers),
@@ -498,7 +508,7 @@ class Session:
             id=self.id,
             token=self.token,
             engine=ENGINE_VERSION,
-            scenario=as_document(self.run.scenario),
+            scenario=self.document,
             t=self.run.now if self.goal is None else self.goal,
             digest=self.run.digest if self.goal is None else "",
             extra={**origin.as_plain(), "nodes": len(self.run.network.ids)},

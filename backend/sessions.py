@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -76,7 +77,7 @@ class Sessions:
             session = Session(
                 secrets.token_urlsafe(9), secrets.token_urlsafe(24), run, self.settings, origin, self._load
             )
-            await asyncio.to_thread(self.store.save, session.parked(snapshot=False))
+            session.changed = not await self._write(session, snapshot=False)
             return self._admit(session)
 
     async def visit(self, id: str) -> Session:
@@ -208,8 +209,10 @@ class Sessions:
                 return
             del self.live[session.id]  # first, so that no visitor walks into a session that is ending
             await session.stop("the session rests; open it again to go on", Close.GOING_AWAY)
-            if session.broken is None:
-                await self._write(session, snapshot=True)
+            if session.broken is None and not await self._write(session, snapshot=True):
+                session.left_at = time.monotonic()  # better in memory than lost; the next try is a while off
+                self.live[session.id] = session
+                session.start()
 
     async def _look_after(self) -> None:
         noted = pruned = time.monotonic()
@@ -246,7 +249,7 @@ class Sessions:
                 async with self._lock(session.id):
                     if self.live.get(session.id) is session:
                         session.changed, session.noted_at = False, now
-                        await asyncio.to_thread(self.store.save, session.parked(snapshot=False))
+                        session.changed |= not await self._write(session, snapshot=False)
 
     def _prune(self) -> None:
         s = self.settings
@@ -266,9 +269,15 @@ class Sessions:
             if session.broken is None:
                 await self._write(session, snapshot=time.monotonic() < end)
 
-    async def _write(self, session: Session, snapshot: bool) -> None:
-        parked = await asyncio.to_thread(session.parked, snapshot)
-        await asyncio.to_thread(self.store.save, parked)
+    async def _write(self, session: Session, snapshot: bool) -> bool:
+        """Put a session on disk; one with a snapshot must not be at work. False when the disk refused."""
+        parked = await asyncio.to_thread(session.parked, True) if snapshot else session.parked(False)
+        try:
+            await asyncio.to_thread(self.store.save, parked)
+        except sqlite3.Error as error:
+            log.error("session %s could not be written to %s: %s", session.id, self.store.path, error)
+            return False
+        return True
 
 
 def unknown(id: str) -> Refusal:

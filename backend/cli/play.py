@@ -19,6 +19,7 @@ from engine.world.scenario import load_scenario
 
 BUDGET = 50_000
 QUIET_S = 1.0
+TELL_S = 0.2
 
 
 def add_to(commands: Any) -> None:
@@ -91,6 +92,11 @@ def _loaded(name: str, trace: str) -> Run:
     return Run(load_scenario(data, "standard input" if name == "-" else name), trace=trace)
 
 
+def is_terminal() -> bool:
+    """Whether somebody may be watching."""
+    return sys.stderr.isatty()
+
+
 def _ignored(records: list[Record]) -> None:
     """For a run whose records nobody wants."""
 
@@ -105,7 +111,7 @@ def _play(run: Run, until: float | None, take: Callable[[list[Record]], None]) -
         done = run.advance(end, BUDGET)
         take(run.drain())
         now = time.monotonic()
-        if sys.stderr.isatty() and now - start > QUIET_S and now - told > 0.2:
+        if is_terminal() and now - start > QUIET_S and now - told > TELL_S:
             told, showing = now, True
             share = run.now / end
             sys.stderr.write(f"\r{run.now:,.1f} of {end:,.1f} s ({share:.0%}), {run.events:,} events ")

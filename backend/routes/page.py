@@ -9,6 +9,7 @@ from backend.refusal import Refusal
 from backend.state import Server
 
 router = APIRouter(include_in_schema=False)
+READ = ["GET", "HEAD"]
 
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Ringcast</title>
@@ -21,8 +22,8 @@ MISSING = """<!doctype html>
 """
 
 
-@router.get("/")
-@router.get("/s/{hash}")
+@router.api_route("/", methods=READ)
+@router.api_route("/s/{hash}", methods=READ)
 async def index(server: Server) -> Response:
     """The page; short links are read by it, not here."""
     page = server.settings.dist / "index.html"
@@ -31,7 +32,7 @@ async def index(server: Server) -> Response:
     return FileResponse(page, headers={"Cache-Control": "no-cache"})
 
 
-@router.get("/{path:path}")
+@router.api_route("/{path:path}", methods=READ)
 async def file(server: Server, path: str) -> Response:
     """A file of the page. Names under assets/ carry a hash of their content, so they never change."""
     dist = server.settings.dist.resolve()

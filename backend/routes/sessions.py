@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -13,7 +14,7 @@ from backend.report import Report
 from backend.session import Session
 from backend.state import Server, refusals
 from engine.core.errors import ScenarioError
-from engine.world.scenario import as_document, load_scenario
+from engine.world.scenario import load_scenario
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 Id = Annotated[str, Path(max_length=64, description="the session's id")]
@@ -28,7 +29,8 @@ async def create(server: Server, request: Request, body: NewSession) -> Created:
     elif body.example is not None:
         scenario, origin = load_scenario(examples.document(body.example)), Origin(play=True)
     else:
-        scenario, origin = load_scenario(body.scenario or {}), Origin(play=True)
+        scenario = await asyncio.to_thread(load_scenario, body.scenario or {})
+        origin = Origin(play=True)
     if body.play is not None:
         origin.play = body.play
     if len(scenario.events) > server.settings.max_events:
@@ -73,7 +75,7 @@ async def info(server: Server, id: Id) -> SessionInfo:
 async def scenario(server: Server, id: Id) -> Document:
     """The document so far, every command in it. Does not wake a parked session."""
     found = await server.sessions.look(id)
-    return as_document(found.run.scenario) if isinstance(found, Session) else found.scenario
+    return found.document if isinstance(found, Session) else found.scenario
 
 
 @router.get("/{id}/report", responses=refusals(404, 503))

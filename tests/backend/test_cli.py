@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from backend.cli import main
+from backend.cli import main, play
 from backend.report import Report
 from engine.core.errors import ScenarioError
 from engine.world import share
@@ -88,6 +88,16 @@ def test_run_reads_standard_input_and_writes_files(call: Call, document: str, tm
     assert {"send", "receive", "command"} <= {line["do"] for line in lines}
     assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_long_run_tells_on_a_terminal_how_far_it_is(
+    call: Call, document: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "QUIET_S", 0.0)
+    monkeypatch.setattr(play, "TELL_S", 0.0)
+    assert call("run", document)[2] == "", "standard error is no terminal here"
+    monkeypatch.setattr(play, "is_terminal", lambda: True)
+    assert "of 60.0 s (" in call("run", document)[2]
 
 
 def test_link_and_unlink_are_each_others_inverse(call: Call, document: str) -> None:

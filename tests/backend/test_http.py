@@ -324,6 +324,7 @@ def test_the_page_and_its_files(own_server: Callable[..., Serving], tmp_path: An
     script = server.http.get("/assets/index-abc123.js")
     assert "immutable" in script.headers["Cache-Control"]
     assert script.headers["Content-Type"].startswith("text/javascript")
+    assert server.http.head("/").headers["Content-Length"] == str(len(server.http.get("/").content))
     assert server.http.get("/icon.svg").headers["Cache-Control"] == "no-cache"
     again = server.http.get(
         "/icon.svg", headers={"If-None-Match": server.http.get("/icon.svg").headers["ETag"]}

@@ -140,6 +140,25 @@ def test_when_all_places_are_taken_the_longest_alone_makes_room(own_server: Call
         assert viewer.all("welcome")[0]["role"] == "owner"
 
 
+def test_a_disk_that_refuses_costs_no_session(
+    own_server: Callable[..., Serving], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = own_server(park_s=0.01)
+
+    def full(*args: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(server.server.state.store, "save", full)
+        session = server.create()
+        wait_for(lambda: caplog.text.count("disk is full") > 1, "the session to be parked in vain")
+        with server.viewer(session) as viewer:
+            assert kind(viewer.command(1, do="fail-node", node="2")) == "done"
+    wait_for(lambda: session["id"] not in server.sessions.live, "the session to be parked")
+    with server.viewer(session) as viewer:
+        assert viewer.all("welcome")[0]["run"]["undoable"] == 1
+
+
 def test_a_mistake_of_ours_ends_one_session_with_a_number_and_it_comes_back(
     server: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
