@@ -70,7 +70,7 @@ class Settings(BaseModel):
 
     frame_s: float = Field(0.05, gt=0, description="seconds between frames")
     slice_s: float = Field(0.008, gt=0, description="seconds the engine may run without a break")
-    undo_nodes: int = Field(20_000, ge=0, description="nodes in all snapshots kept for undo, per session")
+    undo_nodes: int = Field(8_000, ge=0, description="nodes in all snapshots kept for undo, per session")
 
     @property
     def allowed_hosts(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ import pytest
 
 from backend.refusal import ErrorBody
 from backend.report import Report
+from backend.settings import ROOT
 from tests.backend.decode import Frame
 from tests.backend.support import Serving, scenario
 
@@ -422,3 +423,12 @@ def _conforms(value: Any, schema: dict[str, Any], spec: dict[str, Any], where: s
             assert isinstance(value, int | float), where
         case "boolean":
             assert isinstance(value, bool), where
+
+
+def test_the_document_lists_every_request(server: Serving) -> None:
+    doc = (ROOT / "docs" / "api.md").read_text("utf-8")
+    spec = server.http.get("/api/openapi.json").json()
+    listed = set(re.findall(r"^\| `(\w+ /api/[^`]*)`", doc, re.MULTILINE))
+    assert listed == {
+        f"{method.upper()} {path}" for path, methods in spec["paths"].items() for method in methods
+    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from backend.settings import PREFIX, Settings, default_data
+from backend.settings import PREFIX, ROOT, Settings, default_data
 from engine.core.errors import ScenarioError
 
 
@@ -45,3 +46,19 @@ def test_data_lives_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) ->
     assert default_data() == Path("/somewhere/ringcast")
     monkeypatch.setenv("XDG_DATA_HOME", "relative")
     assert default_data() == Path.home() / ".local" / "share" / "ringcast"
+
+
+def test_the_document_lists_every_setting_with_its_default() -> None:
+    doc = (ROOT / "docs" / "api.md").read_text("utf-8")
+    for name, field in Settings.model_fields.items():
+        row = next(
+            (
+                line
+                for line in doc.splitlines()
+                if line.startswith("|") and f"`{PREFIX}{name.upper()}`" in line
+            ),
+            None,
+        )
+        assert row is not None, name
+        if isinstance(field.default, int | float):
+            assert f"{field.default:.12g}" in re.split(r"[|, ]+", row), name
