@@ -176,7 +176,7 @@ NEIGHBOURHOOD = Layer(
         Param(
             "max_neighbours",
             "int",
-            64,
+            256,
             "Most neighbours",
             "Links a node may use. A small value can cut the network into parts, which is shown.",
             1,
