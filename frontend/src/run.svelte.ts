@@ -209,7 +209,8 @@ export class Run {
 
   /** The channel that commands mean when nothing else is chosen. */
   defaultChannel(): string {
-    return this.channel ?? this.world.channels[0] ?? 'c'
+    const planned = this.scenario?.events?.find((event) => event.channel !== undefined)?.channel
+    return this.channel ?? this.world.channels[0] ?? planned ?? 'news'
   }
 
   private send(message: Parameters<Socket['send']>[0]): boolean {
