@@ -5,7 +5,6 @@ import { expect } from './fixtures.ts'
 /** Times are held to their limits only on request, on a quiet machine: RINGCAST_MEASURE=1 ./test e2e -- latency first-visit */
 export const MEASURING = process.env.RINGCAST_MEASURE === '1'
 
-
 interface NodeView {
   index: number
   alive: boolean
