@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import marshal
 import secrets
 import time
 from collections import deque
@@ -33,9 +32,8 @@ from backend.store import Parked
 from backend.viewer import Viewer
 from engine import ENGINE_VERSION
 from engine.api import Run
-from engine.core.errors import ScenarioError, shown
 from engine.registry import describe
-from engine.world.scenario import Scenario, as_document
+from engine.world.scenario import as_document
 
 log = logging.getLogger("ringcast")
 
@@ -78,17 +76,17 @@ class Session:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
-        self._stepping = False
-        self._then: Action | None = None  # when a replay is done
+        self.stepping = False
+        self.then: Action | None = None  # when a replay is done
         self._document = (run.scenario, as_document(run.scenario))
-        self._past = Past(settings.undo_nodes, self.clock)
-        self._pace = Pace(origin.speed)
+        self.past = Past(settings.undo_nodes, self.clock)
+        self.pace = Pace(origin.speed)
         self._slices = Slices(settings.slice_s, load)
-        self._next_frame = 0.0
+        self.next_frame = 0.0
         self.run = run
         self.protocol = Protocol.model_validate(describe(run.protocol))
         self.told = Broadcast(run, self.state, lambda k: k in self.own)
-        self._adopt(run, origin.curves)
+        self.adopt(run, origin.curves)
 
     @property
     def viewers(self) -> list[Viewer]:
@@ -107,15 +105,16 @@ class Session:
 
     @property
     def speed(self) -> float:
-        return self._pace.speed
+        return self.pace.speed
 
-    def _adopt(self, run: Run, curves: Curves) -> None:
+    def adopt(self, run: Run, curves: Curves) -> None:
         """Take on another run: at the start, after reset and after undo."""
         self.run = run
+        self.changed = True
         self.told.adopt(run, curves)
-        self._watch()
-        self._pace.start(self.clock(), run.now)
-        self._next_frame = 0.0
+        self.watch()
+        self.pace.start(self.clock(), run.now)
+        self.next_frame = 0.0
 
     # --- life
 
@@ -165,10 +164,10 @@ class Session:
                         await doing
                 busy = self._go_on()
                 self._slices.busy(busy)
-                if (self.playing or busy) and self.clock() >= self._next_frame:
-                    self._emit()
+                if (self.playing or busy) and self.clock() >= self.next_frame:
+                    self.emit()
                 if self.goal is None:
-                    self._past.keep(self.run, self.playing)
+                    self.past.keep(self.run, self.playing)
                 if busy:
                     await asyncio.sleep(0)
                 elif not self._inbox:
@@ -187,7 +186,7 @@ class Session:
         """Until the next frame is due, or there is something to do."""
         self._wake.clear()
         try:
-            async with asyncio.timeout(max(0.0, self._next_frame - self.clock()) if self.playing else None):
+            async with asyncio.timeout(max(0.0, self.next_frame - self.clock()) if self.playing else None):
                 await self._wake.wait()
         except TimeoutError:
             pass
@@ -197,25 +196,28 @@ class Session:
     def _go_on(self) -> bool:
         """One slice of whatever is under way; True if there is more to do at once."""
         if self.goal is not None:
-            if self._slice(self.goal):
+            if self.play_to(self.goal):
                 self._arrived()
             return True
-        if self._stepping:
-            self._stepping = not self._timed(self.run.step_round)
-            if not self._stepping:
-                self._emit(at_once=True)
-            return self._stepping
+        if self.stepping:
+            self.stepping = not self._timed(self.run.step_round)
+            if not self.stepping:
+                self.emit(at_once=True)
+            return self.stepping
         if not self.playing:
             return False
-        end = self.settings.max_virtual_s
-        target = min(self._pace.target(self.clock(), self.run.now), end)
-        due = self._slice(target)
-        if self.run.now >= end:
+        due = self.play_on()
+        if self.run.now >= self.settings.max_virtual_s:
             self.playing = False
-            self._emit(at_once=True)
+            self.emit(at_once=True)
         return not due and self.playing
 
-    def _slice(self, until: float) -> bool:
+    def play_on(self) -> bool:
+        """A slice towards what is due now; True when it is reached."""
+        due = self.pace.target(self.clock(), self.run.now)
+        return self.play_to(min(due, self.settings.max_virtual_s))
+
+    def play_to(self, until: float) -> bool:
         return self._timed(lambda budget: self.run.advance(until, budget))
 
     def _timed(self, play: Callable[[int], bool]) -> bool:
@@ -233,35 +235,56 @@ class Session:
         self.goal = None
         if self.expected is not None and self.verified is None:
             self.verified = self.run.digest == self.expected
-        self._watch()
+        self.watch()
         self.told.resync(now)
-        self._pace.start(now, self.run.now)
-        if self._then is not None:
-            self.post(self._then)
-            self._then = None
+        self.pace.start(now, self.run.now)
+        if self.then is not None:
+            self.post(self.then)
+            self.then = None
 
-    def _emit(self, at_once: bool = False) -> None:
+    def emit(self, at_once: bool = False) -> None:
+        """A frame to everybody now; `at_once`: something was done, so everything else is told, too."""
         now = self.clock()
         if self.playing:
-            self._pace.mark(now, self.run.now)
+            self.pace.mark(now, self.run.now)
         start = time.perf_counter()
         self.told.emit(now, replaying=self.goal is not None, at_once=at_once)
         took = time.perf_counter() - start
         pause = REPLAY_FRAME_S if self.goal is not None else self.settings.frame_s
         # On time with the last frame, so that the pace is even, but never right behind it.
-        self._next_frame = max(self._next_frame + pause, now + max(0.6 * pause, FRAME_SHARE * took))
+        self.next_frame = max(self.next_frame + pause, now + max(0.6 * pause, FRAME_SHARE * took))
 
     def pause(self) -> None:
         """Hold virtual time, since nobody watches; to be posted."""
         if not self.viewers:
-            self._play(False)
+            self.play(False)
 
-    def _play(self, on: bool) -> None:
-        self._stepping = False
+    def play(self, on: bool) -> None:
+        """Let virtual time pass, or hold it."""
+        self.stepping = False
         if self.playing != on:
             self.playing = on and self.run.now < self.settings.max_virtual_s
-            self._pace.start(self.clock(), self.run.now)
-            self._emit(at_once=True)
+            self.pace.start(self.clock(), self.run.now)
+            self.emit(at_once=True)
+
+    def set_speed(self, speed: float) -> None:
+        """Virtual seconds a second, from now on."""
+        self.pace.speed = speed
+        self.pace.start(self.clock(), self.run.now)
+        self.told.tell_run(self.clock())
+
+    def step(self, what: str) -> None:
+        """One engine event, or begin one round; holds virtual time first."""
+        if self.playing:
+            self.play(False)
+        if self.run.now >= self.settings.max_virtual_s:
+            return
+        if what == "round":
+            self.stepping = True
+        else:
+            self.run.step_event()
+            self.emit(at_once=True)
+        self.changed = True
 
     @property
     def document(self) -> dict[str, Any]:
@@ -276,8 +299,8 @@ class Session:
         return wire.RunState(
             t=run.now,
             playing=self.playing,
-            speed=self._pace.speed,
-            achieved=round(self._pace.achieved(), 3) if self.playing and self.goal is None else 0.0,
+            speed=self.pace.speed,
+            achieved=round(self.pace.achieved(), 3) if self.playing and self.goal is None else 0.0,
             digest=run.digest,
             events=run.events,
             viewers=len(self.viewers),
@@ -286,8 +309,13 @@ class Session:
             ended=run.now >= self.settings.max_virtual_s,
             replaying=self.goal,
             verified=self.verified,
-            undoable=len(self._own_applied()),
+            undoable=len(self.own_applied()),
         )
+
+    def own_applied(self) -> list[int]:
+        """The owner's commands that have taken effect, as places in the document."""
+        applied = set(self.run.applied) if self.own else set()
+        return [k for k in self.own if k in applied]
 
     # --- viewers
 
@@ -296,7 +324,7 @@ class Session:
         if self.play_first:
             self.play_first = False
             self.playing = True
-            self._pace.start(self.clock(), self.run.now)
+            self.pace.start(self.clock(), self.run.now)
         self.told.emit(self.clock(), replaying=self.goal is not None)
         self.arriving -= 1
         self.viewers.append(viewer)
@@ -326,7 +354,7 @@ class Session:
         if viewer in self.viewers:
             self.viewers.remove(viewer)
             self.left_at = self.clock()
-            self._watch()
+            self.watch()
             self.told.tell_run(self.clock())
 
     def drained(self, viewer: Viewer) -> None:
@@ -334,7 +362,7 @@ class Session:
         if viewer in self.viewers and viewer.wants_full:
             self.told.caught_up(viewer)
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
         """Trace what somebody may want to see, and no more."""
         messages = self.run.protocol.messages
         wanted = {m.name for m in messages if m.shape == "subscription"}
@@ -342,153 +370,6 @@ class Session:
         if self.goal is None:
             wanted |= {messages[k].name for viewer in self.viewers for k in viewer.show}
         self.run.watch("all" if curious and self.goal is None else ",".join(sorted(wanted)))
-
-    # --- what viewers ask for
-
-    def handle(self, viewer: Viewer, message: Any) -> Awaitable[None] | None:
-        """Do what a viewer asks for; to be posted."""
-        ref = getattr(message, "ref", None)
-        if viewer.role != "owner" and not isinstance(message, wire.WATCHERS_MAY):
-            self._refuse(
-                viewer, ref, message.type, viewer.role, "the session's owner", "only the owner can do that"
-            )
-            return None
-        if self.goal is not None and isinstance(message, wire.Command | wire.Undo | wire.Step | wire.Reset):
-            allowed = "the same once the replay is done"
-            self._refuse(
-                viewer,
-                ref,
-                message.type,
-                f"replaying to {self.goal:g} s",
-                allowed,
-                "the run is being replayed",
-            )
-            return None
-        match message:
-            case wire.Play() | wire.Pause():
-                self._play(isinstance(message, wire.Play))
-            case wire.Speed(value=value):
-                self._pace.speed = value
-                self._pace.start(self.clock(), self.run.now)
-                self.told.tell_run(self.clock())
-            case wire.Step(what=what):
-                self._step(what)
-            case wire.Command(ref=ref, event=event):
-                self._command(viewer, ref, event)
-            case wire.Undo(ref=ref):
-                return self._undo(viewer, ref)
-            case wire.Reset():
-                return self._reset()
-            case wire.Select(node=node, channel=channel):
-                self._select(viewer, node, channel)
-            case wire.Show(messages=names):
-                self._show(viewer, names)
-        return None
-
-    def _refuse(
-        self, viewer: Viewer, ref: int | None, path: str, value: object, allowed: str, message: str
-    ) -> None:
-        viewer.send(
-            wire.ErrorMessage(ref=ref, path=path, value=shown(value), allowed=allowed, message=message)
-        )
-
-    def _step(self, what: str) -> None:
-        if self.playing:
-            self._play(False)
-        if self.run.now >= self.settings.max_virtual_s:
-            return
-        if what == "round":
-            self._stepping = True
-        else:
-            self.run.step_event()
-            self._emit(at_once=True)
-        self.changed = True
-
-    def _select(self, viewer: Viewer, node: str | None, channel: str | None) -> None:
-        if node is not None and node not in self.run.network:
-            self._refuse(viewer, None, "select.node", node, "a node of this network", "there is no such node")
-            return
-        viewer.selected = None if node is None else self.run.network.index(node)
-        viewer.channel = channel
-        viewer.inspected = 0.0
-        self._watch()
-        if viewer.selected is not None:
-            viewer.send(self.told.inspection(viewer.selected, channel), "inspect")
-
-    def _show(self, viewer: Viewer, names: list[str]) -> None:
-        kinds = {m.name: k for k, m in enumerate(self.run.protocol.messages) if m.shape != "local"}
-        for name in names:
-            if name not in kinds:
-                self._refuse(
-                    viewer, None, "show.messages", name, ", ".join(kinds), "there is no such message"
-                )
-                return
-        viewer.show = frozenset(kinds[name] for name in names)
-        self._watch()
-
-    def _command(self, viewer: Viewer, ref: int, event: dict[str, Any]) -> None:
-        if self.playing:
-            self._slice(min(self._pace.target(self.clock(), self.run.now), self.settings.max_virtual_s))
-        try:
-            self._check_limits(event)
-            index = self.run.command(event)
-        except ScenarioError as error:
-            viewer.send(wire.ErrorMessage(ref=ref, **error.as_dict()))
-            return
-        self.own.append(index)
-        self.changed = True
-        self._emit(at_once=True)
-        viewer.send(wire.Done(ref=ref, index=index))
-        self._past.keep_soon()
-
-    def _check_limits(self, event: dict[str, Any]) -> None:
-        if "t" in event:
-            raise ScenarioError(
-                "event.t", event["t"], "no time: a command takes effect now", "not allowed here"
-            )
-        most, nodes = self.settings.max_events, self.settings.max_nodes
-        if len(self.run.scenario.events) >= most:
-            raise ScenarioError(
-                "event", len(self.run.scenario.events), f"at most {most:,} events", "the document is full"
-            )
-        if event.get("do") == "add-node" and len(self.run.network.ids) >= nodes:
-            raise ScenarioError("event", event.get("id"), f"at most {nodes:,} nodes", "the network is full")
-
-    # --- back in time
-
-    def _own_applied(self) -> list[int]:
-        """The owner's commands that have taken effect, the latest last."""
-        applied = set(self.run.applied) if self.own else set()
-        return [k for k in self.own if k in applied]
-
-    async def _undo(self, viewer: Viewer, ref: int) -> None:
-        commands = self._own_applied()
-        if not commands:
-            allowed = "a command given in this session and not undone yet"
-            self._refuse(viewer, ref, "undo", None, allowed, "there is nothing to undo")
-            return
-        index = max(commands, key=lambda k: (self.run.scenario.events[k].t, k))
-        t = self.run.scenario.events[index].t
-        document = _without(self.run.scenario, index)
-        self.own = [k - (k > index) for k in self.own if k != index]
-        curves = self.told.curves
-        saved = self._past.before(index)
-        run = await asyncio.to_thread(_back, document, saved)
-        curves.cut(run.now)
-        self.changed = True
-        self._stepping = False
-        self.goal, self._then = t, lambda: viewer.send(wire.Done(ref=ref, index=index))
-        self._adopt(run, curves if saved is not None else Curves())
-        self._next_frame = self.clock() + REPLAY_FRAME_S  # most often it is there by then
-        self.told.tell_run(self.clock())
-
-    async def _reset(self) -> None:
-        run = await asyncio.to_thread(Run, self.run.scenario, trace="none")
-        self._past.clear()
-        self._stepping = False
-        self.changed = True
-        self._adopt(run, Curves())
-        self.told.resync(self.clock())
 
     # --- at rest
 
@@ -514,15 +395,3 @@ class Session:
             extra={**origin.as_plain(), "nodes": len(self.run.network.ids)},
             snapshot=self.run.snapshot() if snapshot and self.goal is None else None,
         )
-
-
-def _back(document: Scenario, saved: bytes | None) -> Run:
-    """A run of this document: from a kept moment if there is one, else from the start."""
-    if saved is None:
-        return Run(document, trace="none")
-    return Run.resume({**marshal.loads(saved), "scenario": as_document(document)}, trace="none")
-
-
-def _without(scenario: Scenario, index: int) -> Scenario:
-    events = scenario.events[:index] + scenario.events[index + 1 :]
-    return scenario.model_copy(update={"events": events})

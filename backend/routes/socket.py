@@ -12,7 +12,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from backend import wire
+from backend import control, wire
 from backend.errors import first_problem
 from backend.refusal import Refusal
 from backend.session import Session
@@ -179,7 +179,7 @@ async def _listen(websocket: WebSocket, viewer: Viewer, session: Session, settin
             viewer.send(error)
             continue
         refused = 0
-        session.post(lambda message=message: session.handle(viewer, message))  # type: ignore[misc]
+        session.post(lambda message=message: control.handle(session, viewer, message))  # type: ignore[misc]
 
 
 def _parse(text: str) -> tuple[Any, wire.ErrorMessage | None]:

@@ -251,6 +251,24 @@ def test_reset_keeps_every_command_and_replays_to_the_same_digest(server: Servin
             assert run["digest"] == link["digest"]
 
 
+def test_what_a_later_event_needs_cannot_be_undone(server: Serving) -> None:
+    with server.viewer(server.create()) as viewer:
+        viewer.command(1, do="add-node", id="new", x=10, y=20, links=["4"])
+        viewer.send(type="speed", value=20)
+        viewer.send(type="play")
+        viewer.until(lambda m: isinstance(m, Frame) and m.t > 5)
+        viewer.command(2, do="fail-node", node="new")
+        viewer.send(type="pause")
+        viewer.send(type="reset")
+        viewer.until(lambda m: kind(m) == "run" and m["t"] == 0 and not m["playing"])
+        viewer.send(type="step", what="round")
+        viewer.until(lambda m: kind(m) == "run" and m["undoable"] == 1)
+        viewer.send(type="undo", ref=3)
+        error = viewer.until("error")
+        assert (error["ref"], error["value"]) == (3, '"new"')
+        assert kind(viewer.command(4, do="fail-node", node="0")) == "done"
+
+
 def test_nodes_that_join_make_a_new_world(server: Serving) -> None:
     session = server.create()
     with server.viewer(session) as viewer, server.viewer(session, owner=False) as watcher:
