@@ -8,7 +8,7 @@ test('a first visit shows a living network at once', async ({ page }) => {
   await until(page, () => window.ringcast.drawn > 0.1)
   await expect.poll(() => painted(page)).toBeGreaterThan(1500)
   const shown = (await page.evaluate(() => performance.now())) - opened
-  console.log(`first living picture after ${shown.toFixed(0)} ms`)
+  process.stdout.write(`first living picture after ${shown.toFixed(0)} ms\n`)
   if (MEASURING) expect(shown).toBeLessThan(2000)
   await expect(page.getByTestId('stopwatch')).toContainText(/Growing|Legitimate/)
 })

@@ -69,7 +69,7 @@ test('a click is visible in the picture', async ({ page }) => {
   const at = (share: number): string => `${(sorted[Math.floor((CLICKS - 1) * share)] ?? 0).toFixed(0)} ms`
   const measured = `click to picture: median ${at(0.5)}, 95 % ${at(0.95)}, worst ${at(1)}`
   test.info().annotations.push({ type: 'measured', description: measured })
-  console.log(`${measured} (${CLICKS} clicks)`)
+  process.stdout.write(`${measured} (${CLICKS} clicks)\n`)
   expect(sorted).toHaveLength(CLICKS)
   if (MEASURING) expect(sorted[CLICKS >> 1], measured).toBeLessThanOrEqual(ALLOWED_MS)
 })
