@@ -11,7 +11,6 @@ test('subscribe, publish, delivered', async ({ page }) => {
   await clickNode(page, listener)
   await menuItem(page, 'Subscribe')
   await page.waitForFunction((id) => window.ringcast.node(id)?.subscriber === true, listener)
-  await until(page, () => window.ringcast.phase === 'healing')
   await legitimate(page)
 
   await speed(page, 1)
