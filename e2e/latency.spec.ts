@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { MEASURING, clickNode, clickable, expect, legitimate, live, node, speed } from './page.ts'
+import { MEASURING, clickNode, clickable, expect, legitimate, live, speed } from './page.ts'
 
 const CLICKS = MEASURING ? 50 : 6
 const ALLOWED_MS = 150
@@ -12,45 +12,42 @@ test('a click is visible in the picture', async ({ page }) => {
   await legitimate(page)
   await speed(page, 1)
   const victim = await clickable(page)
-  const { screen } = await node(page, victim)
   await clickNode(page, victim)
   await page.keyboard.press('Escape') // closes the menu; the node stays selected
   await page.mouse.move(5, 5)
 
   // Measured in the page: from the pointer going down to the animation frame after the one in which the node's own
   // pixels changed, for what a frame paints is on the screen when the next one begins.
-  await page.evaluate(
-    ({ id, x, y }) => {
-      const canvas = document.querySelector<HTMLCanvasElement>(
-        '[data-picture=network] canvas[data-layer=nodes]',
-      )
-      const context = canvas?.getContext('2d')
-      if (!canvas || !context) throw new Error('no canvas of nodes')
-      const look = (): string => {
-        const box = canvas.getBoundingClientRect()
-        const ratio = canvas.width / box.width
-        const at = [(x - box.left) * ratio - 12, (y - box.top) * ratio - 12] as const
-        return context.getImageData(at[0], at[1], 24, 24).data.join()
-      }
-      const times: number[] = []
-      Object.assign(window, { clickTimes: times })
-      addEventListener(
-        'pointerdown',
-        () => {
-          const start = performance.now()
-          const before = { look: look(), alive: window.ringcast.node(id)?.alive }
-          const watch = (): void => {
-            if (window.ringcast.node(id)?.alive !== before.alive && look() !== before.look)
-              requestAnimationFrame(() => times.push(performance.now() - start))
-            else requestAnimationFrame(watch)
-          }
-          requestAnimationFrame(watch)
-        },
-        { capture: true },
-      )
-    },
-    { id: victim, x: screen?.x ?? 0, y: screen?.y ?? 0 },
-  )
+  await page.evaluate((id) => {
+    const canvas = document.querySelector<HTMLCanvasElement>(
+      '[data-picture=network] canvas[data-layer=nodes]',
+    )
+    const context = canvas?.getContext('2d')
+    if (!canvas || !context) throw new Error('no canvas of nodes')
+    const look = (): string => {
+      const { x, y } = window.ringcast.node(id)?.screen ?? { x: 0, y: 0 } // the view may have been fitted anew
+      const box = canvas.getBoundingClientRect()
+      const ratio = canvas.width / box.width
+      const at = [(x - box.left) * ratio - 12, (y - box.top) * ratio - 12] as const
+      return context.getImageData(at[0], at[1], 24, 24).data.join()
+    }
+    const times: number[] = []
+    Object.assign(window, { clickTimes: times })
+    addEventListener(
+      'pointerdown',
+      () => {
+        const start = performance.now()
+        const before = { look: look(), alive: window.ringcast.node(id)?.alive }
+        const watch = (): void => {
+          if (window.ringcast.node(id)?.alive !== before.alive && look() !== before.look)
+            requestAnimationFrame(() => times.push(performance.now() - start))
+          else requestAnimationFrame(watch)
+        }
+        requestAnimationFrame(watch)
+      },
+      { capture: true },
+    )
+  }, victim)
 
   const inspector = page.getByLabel('Inspector')
   for (let i = 0; i < CLICKS; i++) {
