@@ -106,7 +106,7 @@ test('a long link can be shortened, and opens the same run', async ({ page, cont
   await expect(panel).toContainText('keeps it until')
   const url = await page.getByTestId('share-url').inputValue()
   const digest = await page.getByTestId('share-digest').innerText()
-  expect(new URL(url).pathname).toMatch(/^\/s\/\w+$/)
+  expect(new URL(url).pathname).toMatch(/^\/s\/[\w-]+$/)
 
   const friend = await context.newPage()
   await friend.goto(url)
