@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { addSample } from './frames'
-import { createCurves } from './model'
-import { replayWatch } from './review'
+import { FLAG, createCurves, createState } from './model'
+import { foresee, replayWatch } from './review'
 
 const names = { name: (id: string) => id, indexOf: () => 0 }
 
@@ -16,4 +16,17 @@ it('finds the same reading again in the curves', () => {
   const reading = replayWatch(curves, events, 9.5, names).read()
   expect(reading).toMatchObject({ phase: 'legitimate', start: 6, cause: { who: 'x' }, more: 0 })
   expect(reading.stop).toBeCloseTo(8)
+})
+
+it('shows a failure before the frame that brings it', () => {
+  const state = createState(2, 0)
+  const { version } = state
+  const where = { indexOf: (id: string) => ['a', 'b'].indexOf(id) }
+  foresee(state, { do: 'fail-node', node: 'b' }, where)
+  expect([...state.flags]).toEqual([FLAG.alive, 0])
+  expect(state.version).toBe(version + 1)
+  foresee(state, { do: 'restore-node', node: 'b' }, where)
+  foresee(state, { do: 'fail-node', node: 'unknown' }, where)
+  foresee(state, { do: 'publish', node: 'a' }, where)
+  expect([...state.flags]).toEqual([FLAG.alive, FLAG.alive])
 })

@@ -1,6 +1,7 @@
 /** The past in the words of the page: what the stopwatch measures, and what is marked on the score. */
 import { marks, words } from './describe'
-import type { Curves, Mark } from './model'
+import { FLAG } from './model'
+import type { Curves, Mark, State } from './model'
 import type { ScenarioEvent } from './scenario'
 import { Stopwatch } from './stopwatch'
 import type { Cause } from './stopwatch'
@@ -50,3 +51,17 @@ export const marksUntil = (events: readonly ScenarioEvent[], until: number, name
     (id) => names.indexOf(id),
     until,
   )
+
+/**
+ * Shows at once what an event that took effect means for its node; the frame that says so follows a moment later.
+ *
+ * A frame takes the server longer than the news of the event, and a click should be seen without delay.
+ */
+export function foresee(state: State, event: ScenarioEvent, names: Pick<Names, 'indexOf'>): void {
+  if (event.do !== 'fail-node' && event.do !== 'restore-node') return
+  const node = names.indexOf(event.node ?? '')
+  if (node < 0) return
+  const flags = state.flags[node] ?? 0
+  state.flags[node] = event.do === 'fail-node' ? flags & ~FLAG.alive : flags | FLAG.alive
+  state.version++
+}

@@ -13,7 +13,7 @@ import { clearFlights, createCurves, createFlights, createState } from './model'
 import type { Mark, MessageKind, World } from './model'
 import { withLines } from './log'
 import { ReplayClock } from './replay'
-import { causeOf, marksUntil, replayWatch } from './review'
+import { causeOf, foresee, marksUntil, replayWatch } from './review'
 import { asEvent, asScenario } from './scenario'
 import type { Scenario, ScenarioEvent } from './scenario'
 import { Socket } from './socket'
@@ -399,6 +399,7 @@ export class Run {
       if (this.scenario) this.scenario = { ...this.scenario, events }
       this.diverged = true
     }
+    foresee(this.model.state, event, this)
     this.watch.cause(causeOf(event, this))
     this.latestEvent = event.t ?? 0
     this.stale = this.dirty = true
