@@ -75,7 +75,6 @@ class Run:
         self.applied: list[int] = []  # events of the document that have taken effect, in order
         self._records: list[Record] = []
         self._round_end = 0.0
-        self._keep = trace
         self.watch(trace)
 
     def _stage(self, spec: ProtocolSpec, values: dict[str, Any]) -> Scene:
@@ -286,7 +285,7 @@ class Run:
 
     def link_byte(self, k: int) -> int:
         """The state of link k in bits, see docs/wire.md."""
-        return self.scene.link_byte(k)
+        return self.scene.link_bytes()[k]
 
     def link_bytes(self) -> bytes:
         """The state of every link, a byte each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
-from engine.core.declare import NONE, Env, Field, Input, ProtocolSpec, Slot, fields
+from engine.core.declare import Env, Field, Input, ProtocolSpec, Slot, fields
 from engine.core.rng import Stream
 
 Peers = list[list[int]]
@@ -136,16 +136,3 @@ def refill(st: Any, saved: dict[str, list[Any]]) -> None:
     for path, column in saved.items():
         key, name = path.split(".")
         getattr(getattr(st, key), name)[:] = column
-
-
-__all__ = [
-    "NONE",
-    "append_node",
-    "columns",
-    "corrupt",
-    "create",
-    "insert_slot",
-    "plain",
-    "refill",
-    "reset_node",
-]

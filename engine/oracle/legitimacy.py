@@ -11,7 +11,8 @@ from itertools import compress
 from operator import ne
 from typing import Any
 
-from engine.oracle.structure import NONE, Truth, next_subscribers, structure
+from engine.core.declare import NONE
+from engine.oracle.structure import Truth, next_subscribers, structure
 
 LAYERS = ("neighbourhood", "tree", "ring", "pubsub")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-NONE = -1
+from engine.core.declare import NONE
 
 
 @dataclass(frozen=True)

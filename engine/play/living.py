@@ -70,20 +70,20 @@ class Living:
         self.x[v], self.y[v] = x, y
         self.epoch += 1
 
+    def in_reach(self, v: int, w: int) -> bool:
+        """Whether two nodes are at most `range_m` apart (always, where links do not follow from a range)."""
+        if self.range_m is None:
+            return True
+        dx, dy = self.x[w] - self.x[v], self.y[w] - self.y[v]
+        dz = 0.0 if self.z is None else self.z[w] - self.z[v]
+        # Squares, as where the network was built: equal to the bit at the very edge.
+        return dx**2 + dy**2 + dz * dz <= self.range_m * self.range_m
+
     def within_range(self, v: int) -> list[int]:
         """The other nodes at most `range_m` away (none if links do not follow from a range)."""
         if self.range_m is None:
             return []
-        height = self.z or [0.0] * len(self.ids)
-        most = (
-            self.range_m * self.range_m
-        )  # squares, as where the network was built: equal to the bit at the very edge
-        reach = []
-        for w in range(len(self.ids)):
-            dx, dy, dz = self.x[w] - self.x[v], self.y[w] - self.y[v], height[w] - height[v]
-            if w != v and dx**2 + dy**2 + dz * dz <= most:
-                reach.append(w)
-        return reach
+        return [w for w in range(len(self.ids)) if w != v and self.in_reach(v, w)]
 
     def as_plain(self) -> dict[str, Any]:
         """Plain data, for snapshots."""

@@ -67,30 +67,17 @@ class Scene:
             self.channels.append(name)
         return self.channels.index(name)
 
-    def in_reach(self, a: int, b: int) -> bool:
-        """Whether two linked nodes are near enough (always, where links do not follow from a range)."""
-        return self.living.range_m is None or b in self.living.within_range(a)
-
     def refresh_link(self, a: int, b: int) -> None:
         """Set whether the link works, each way, and who hears whom."""
-        sim, near = self.sim, self.in_reach(a, b)
+        sim, near = self.sim, self.living.in_reach(a, b)
         for v, w in ((a, b), (b, a)):
             sim.works[v][sim.peers[v].index(w)] = near and (v, w) not in self.cut
         sim.listen(a)
         sim.listen(b)
         self.judge.world_changed()
 
-    def link_byte(self, k: int) -> int:
-        """Bits of link k: 0 works onwards, 1 works back, 2 second accepts first, 3 first accepts second."""
-        a, b = self.living.links[k]
-        sim, hood = self.sim, self.sim.st.hood
-        j, i = sim.peers[a].index(b), sim.peers[b].index(a)
-        onwards = sim.alive[a] and sim.alive[b] and sim.works[a][j]
-        back = sim.alive[a] and sim.alive[b] and sim.works[b][i]
-        return int(onwards) | int(back) << 1 | int(hood.up[b][i] & 1) << 2 | int(hood.up[a][j] & 1) << 3
-
     def link_bytes(self) -> bytes:
-        """The same for all links at once."""
+        """A byte a link, bits: 0 works onwards, 1 works back, 2 second accepts first, 3 first accepts second."""
         sim, living = self.sim, self.living
         if self._slots_epoch != living.epoch:
             peers = sim.peers

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from engine.oracle.structure import NONE, Truth, next_subscribers, structure
+from engine.core.declare import NONE
+from engine.oracle.structure import Truth, next_subscribers, structure
 from tests.engine.support import play, publish, scenario, subscribe
 
 
