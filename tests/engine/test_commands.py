@@ -65,7 +65,7 @@ def test_loss_on_one_link_only() -> None:
     run.command({"do": "set-loss", "loss": 1.0, "link": ["4", "5"]})
     run.advance(30.0)
     assert run.dropped["loss"] > 0
-    assert run.samples[-1][1][0] == 0 or run.scene.sim.st.hood.up[4][1] == 0
+    assert run.scene.sim.st.hood.up[4] == [1, 0], "the neighbourhood gives up that link and no other"
     run.command({"do": "set-loss", "loss": 0.0})
     assert not run.scene.sim.lossy
 
@@ -89,7 +89,7 @@ def test_moving_changes_links_where_they_follow_from_a_range() -> None:
     assert run.network.link(0, 2) is not None
     k = run.network.link(0, 1)
     assert k is not None
-    assert run.link_byte(k) & 3 == 0 or abs(10 - 22) <= 12
+    assert run.link_byte(k) & 3 == 0, "13 m away, out of range"
     run.advance(60.0)
     assert legitimate(run)
 
