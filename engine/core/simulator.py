@@ -23,6 +23,7 @@ from typing import Any
 
 from engine.core import storage
 from engine.core.declare import NONE, Env, ProtocolSpec, has_list
+from engine.core.fuse import Fused, fuse
 from engine.core.port import LOCAL, Port
 from engine.core.rng import GOLD, MASK, UNIT, mix, stream_key
 from engine.core.trace import (
@@ -80,6 +81,7 @@ class Simulator:
         self.periods = [float(getattr(par, name)) for _, name in every]
         self.kinds = {m.type: k for k, m in enumerate(spec.messages)}
         self.handlers, self.gate_of = self._dispatch()
+        self.fused: dict[Any, Fused | None] = {h: None if self.guarded else fuse(h) for h in self.handlers}
         self.listed = [has_list(m.type) for m in spec.messages]
 
         self.now = 0.0
@@ -173,6 +175,7 @@ class Simulator:
         timers, periods, handlers, gates = self.timers, self.periods, self.handlers, self.gate_of
         alive, hear, shut = self.alive, self.hear, self.shut
         keys, drawn = self.keys[0], self.drawn[0]
+        at_once = [self.fused.get(handler) for handler in handlers]
         stop = None if budget is None else self.events + budget
         clear, observing = not self.lossy, self.observing
         words, watched = self.digest.words, self.watched
@@ -189,23 +192,24 @@ class Simulator:
                 if j < 0 and clear and not shut[v]:
                     receivers = hear[v]
                     events += len(receivers)
-                    if gate is not None:
-                        through = [r for r in receivers if gate[r[0]][r[1]]]
-                        if len(through) < len(receivers):
+                    for w, i in receivers if gate is not None else ():
+                        if not gate[w][i]:
                             receivers = self._reached(t, seq, v, j, kind)
-                        elif observing:
+                            break
+                    else:
+                        if observing:
                             words.append(seq)
                             words += [w for w, _ in receivers]
-                    elif observing:
-                        words.append(seq)
-                        words += [w for w, _ in receivers]
                 else:
                     receivers = self._reached(t, seq, v, j, kind)
                     events += 1 if j >= 0 else len(hear[v]) + len(shut[v])
                 if watched[kind]:
                     self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
-                for w, i in receivers:
-                    handler(st, net, w, i, m)
+                if j < 0 and (serve := at_once[kind]) is not None:
+                    serve(st, net, receivers, m)
+                else:
+                    for w, i in receivers:
+                        handler(st, net, w, i, m)
             elif heap:
                 t = heap[0][0]
                 if t > until:
