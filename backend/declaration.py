@@ -79,6 +79,9 @@ class Protocol(Declared):
     source: str
     stabilises: bool
     compiled: bool = Field(description="whether the compiled engine can run it")
+    services: list[Literal["subscribe", "unsubscribe", "publish"]] = Field(
+        description="events by which an application asks its node for something"
+    )
     layers: list[DeclaredLayer] = Field(description="bottom up")
     messages: list[DeclaredMessage]
     params: list[Param]

@@ -15,12 +15,11 @@ from math import ceil
 from typing import Any
 
 from engine import ENGINE_VERSION
-from engine.core.declare import ProtocolSpec
+from engine.core.declare import NONE, ProtocolSpec
 from engine.core.errors import ScenarioError
 from engine.core.simulator import JITTER
 from engine.core.trace import DELIVER, SEND, Record
 from engine.oracle.delivery import Publication
-from engine.oracle.legitimacy import LAYERS
 from engine.oracle.structure import structure
 from engine.play import commands, keeping, views
 from engine.play.living import Living
@@ -33,6 +32,7 @@ from engine.world.topology import build_network
 
 SAMPLE_S = 0.1  # how often legitimacy is judged, up to NODES_PER_SAMPLE nodes; in proportion less often above
 NODES_PER_SAMPLE = 400
+CHANNELS = 8  # room for them, where the protocol has no parameter for that
 
 
 class Run:
@@ -47,10 +47,15 @@ class Run:
         spec = protocol(scenario.protocol.name)
         network = build_network(scenario.topology, scenario.seed)
         check_events(scenario, network)
+        for k, event in enumerate(scenario.events):
+            commands.served(spec, event.do, f"events[{k}].do")
         values = parameters(spec, scenario.protocol.params, network.ids)
-        self.root = network.places[values["root"]] if values["root"] else central_node(network)
-        if values["max_depth"] == 0:
-            values["max_depth"] = _deepest(network, self.root, values["max_neighbours"])
+        self.root = NONE
+        if "root" in values:
+            self.root = network.places[values["root"]] if values["root"] else central_node(network)
+        if values.get("max_depth") == 0:
+            values["max_depth"] = _deepest(network, self.root, values.get("max_neighbours", network.n))
+        self._room = values.get("channels", CHANNELS if spec.services else 0)
         self.params = values
         z = None if network.z is None else list(network.z)
         self.network = Living(
@@ -63,14 +68,14 @@ class Run:
             z,
         )
         self.scene = self._stage(spec, values)
-        _check_channels(scenario, values["channels"])
+        _check_channels(scenario, self._room)
         self._roster = Roster(network)
         self._pending = [(k, event) for k, event in scenario.in_order()]
         self._next = 0  # of _pending
         self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self._ticks = 0  # samples due so far on the regular grid
         self.samples: list[tuple[float, tuple[int, ...]]] = []
-        self.since: list[float | None] = [None] * len(LAYERS)
+        self.since: list[float | None] = [None] * len(self.layers)
         self.last_send: dict[int, tuple[int, int]] = {}  # node: (publication, position it left from)
         self.applied: list[int] = []  # events of the document that have taken effect, in order
         self._records: list[Record] = []
@@ -84,7 +89,7 @@ class Run:
             self.network,
             as_tuple(spec, values),
             root=self.root,
-            channels=values["channels"],
+            channels=self._room,
             seed=self.scenario.seed,
             delay_s=radio.delay_s,
             loss=radio.loss,
@@ -120,7 +125,7 @@ class Run:
     @property
     def layers(self) -> list[str]:
         """Names of the judged layers, bottom up."""
-        return list(LAYERS)
+        return list(self.scene.judge.layers)
 
     @property
     def publications(self) -> list[Publication]:
@@ -179,14 +184,20 @@ class Run:
         return played
 
     def step_round(self, budget: int | None = None) -> bool:
-        """Play one asynchronous round: every live node's hello, beacon and numbering fire at least once.
+        """Play one asynchronous round: every timer of every live node fires at least once.
 
+        Timers of layers that serve applications, such as leases, do not count, unless there are no others.
         False if the budget ran out before its end; call again to go on with the same round.
         """
         if self._round_end <= self.now:
-            par = self.scene.sim.st.par
-            self._round_end = self.now + (1 + JITTER) * max(par.hello_s, par.beacon_s, par.number_s)
+            self._round_end = self.now + (1 + JITTER) * self._round_s()
         return self.advance(self._round_end, budget)
+
+    def _round_s(self) -> float:
+        layers, par = self.protocol.layers, self.scene.sim.st.par
+        asked = {m.type for m in self.protocol.messages if m.shape == "local"}
+        below = [x for x in layers if not asked & x.on.keys() and x.every] or layers
+        return max((float(getattr(par, name)) for x in below for name in x.every.values()), default=1.0)
 
     def _apply(self, index: int, event: Any) -> None:
         commands.apply(self.scene, index, event)
@@ -204,6 +215,7 @@ class Run:
         index = len(self.scenario.events)
         self.advance(self.now)  # what is left of this moment comes first, also when the document is replayed
         event = load_event({**document, "t": self.now})
+        commands.served(self.protocol, event.do, "event.do")
         self._roster.check(event, "event")
         self._refuse(event)
         try:
@@ -259,7 +271,8 @@ class Run:
             if record[0] == SEND or record[0] == DELIVER:
                 deliveries.feed(record)
                 if record[0] == SEND and record[6] in deliveries.kinds:
-                    self.last_send[record[4]] = (record[7].publication, record[7].from_pos)
+                    left_from = getattr(record[7], "from_pos", NONE)
+                    self.last_send[record[4]] = (record[7].publication, left_from)
         if self._keep != "none":
             self._records += sim.trace
         sim.trace.clear()
@@ -305,7 +318,7 @@ class Run:
 
     def report(self) -> dict[str, Any]:
         """The run report of the contract: what was sent, who got what, how legitimate each layer is."""
-        latest = self.samples[-1][1] if self.samples else (0,) * len(LAYERS)
+        latest = self.samples[-1][1] if self.samples else (0,) * len(self.layers)
         return {
             "engine": ENGINE_VERSION,
             "scenario": as_document(self.scenario),
@@ -317,7 +330,7 @@ class Run:
             "publications": [views.publication(self.scene, p) for p in self.publications],
             "legitimacy": {
                 name: {"wrong": wrong, "since_s": None if since is None else round(since, 9)}
-                for name, wrong, since in zip(LAYERS, latest, self.since, strict=True)
+                for name, wrong, since in zip(self.layers, latest, self.since, strict=True)
             },
             "parts": views.parts(self.scene),
             "ring": views.ring(self.scene),

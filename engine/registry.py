@@ -9,8 +9,9 @@ from typing import Any
 from engine.core.declare import Param, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
 from engine.protocols.psvr import PSVR
+from engine.protocols.token_ring import TOKEN_RING
 
-PROTOCOLS: dict[str, ProtocolSpec] = {PSVR.name: PSVR}
+PROTOCOLS: dict[str, ProtocolSpec] = {spec.name: spec for spec in (PSVR, TOKEN_RING)}
 OUTSIDE = ("root", "channels")  # parameters that size the network rather than steer a rule
 
 
@@ -86,6 +87,7 @@ def describe(spec: ProtocolSpec) -> dict[str, Any]:
         "source": spec.source,
         "stabilises": spec.stabilises,
         "compiled": spec.compiled,
+        "services": list(spec.services),
         "params": [_param(p, "") for p in spec.params]
         + [_param(p, layer.name) for layer in spec.layers for p in layer.params],
         "layers": [

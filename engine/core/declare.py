@@ -132,7 +132,10 @@ class Seconds(Kind):
 
 @dataclass(frozen=True)
 class Input(Kind):
-    """Given from outside (radio, application): memory faults leave it alone, a restart keeps it."""
+    """Given from outside: memory faults leave it alone, a restart keeps it.
+
+    In any layer, an input `degree` is filled with the number of radio neighbours, and `peer`, over `slot`, with the nodes.
+    """
 
     name: str = "input"
 
@@ -169,7 +172,11 @@ Handler: TypeAlias = Callable[[Any, Any, int, int, Any], None]
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: its state and rules. `every` maps a timer to the parameter that holds its period."""
+    """One layer: its state and rules. `every` maps a timer to the parameter that holds its period.
+
+    `judge(truth, st)` looks at the whole network, as no node can: how many of this layer's variables are wrong at each
+    node (see engine.oracle.structure for `truth`). The layers of PSVR are judged without; any other without is not judged.
+    """
 
     name: str
     key: str
@@ -182,6 +189,7 @@ class Layer:
     gate: str = ""  # a slot flag: layers above hear only through slots where it is set
     facts: Callable[[Any, int, Callable[[int], str]], list[tuple[str, str, str]]] | None = None
     table: Callable[[Any, int, int, float], dict[str, Any]] | None = None
+    judge: Callable[[Any, Any], Sequence[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -198,7 +206,12 @@ class Message:
 
 @dataclass(frozen=True)
 class ProtocolSpec:
-    """All that the rest of the system knows about a protocol."""
+    """All that the rest of the system knows about a protocol.
+
+    `overlays` names the state fields that are drawn: neighbourhood (up), tree (root, depth, parent), ring (length, size,
+    positions), subscriptions (wants). `subscribe(channel)`, `unsubscribe(channel)` and `publish(channel, number)` make the
+    messages by which an application asks its node; None: the protocol has no such service.
+    """
 
     name: str
     title: str
@@ -209,12 +222,18 @@ class ProtocolSpec:
     messages: tuple[Message, ...]
     params: tuple[Param, ...]
     overlays: Mapping[str, Mapping[str, str]]
-    subscribe: Callable[[int], Any]
-    unsubscribe: Callable[[int], Any]
-    publish: Callable[[int, int], Any]
     stabilises: bool
     compiled: bool
+    subscribe: Callable[[int], Any] | None = None
+    unsubscribe: Callable[[int], Any] | None = None
+    publish: Callable[[int, int], Any] | None = None
     check: Callable[[Mapping[str, Any]], None] | None = None
+
+    @property
+    def services(self) -> dict[str, Callable[..., Any]]:
+        """What an application can ask of its node: event of the scenario -> maker of the message."""
+        offered = {"subscribe": self.subscribe, "unsubscribe": self.unsubscribe, "publish": self.publish}
+        return {do: make for do, make in offered.items() if make is not None}
 
     def all_params(self) -> tuple[Param, ...]:
         """Own parameters first, then the layers' from the bottom up."""

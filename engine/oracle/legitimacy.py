@@ -2,33 +2,48 @@
 
 Judged from outside against `structure`: nodes cannot know. Counted are the variables that the layer's rules read or that
 others rely on; entries about neighbours not in use are nobody's business. Messages in the air are not looked at.
+
+Judged are the layers that declare a judge, and those the oracle knows by their name, key and fields: neighbourhood, tree,
+ring and pubsub as PSVR has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from operator import ne
 from typing import Any
 
-from engine.core.declare import NONE
+from engine.core.declare import NONE, Layer, ProtocolSpec, fields
 from engine.oracle.structure import Truth, next_subscribers, structure
 
-LAYERS = ("neighbourhood", "tree", "ring", "pubsub")
+NEEDED = {
+    "neighbourhood": {"hood.up"},
+    "tree": {"tree.root", "tree.dist", "tree.parent", "tree.heard_root", "tree.heard", "tree.child"},
+    "ring": {f"ring.{name}" for name in ("length", "first", "below", "size", "pos", "near_size", "near")},
+    "pubsub": {"pubsub.wants", "pubsub.ns", "ring.pos"},
+}
 
 
 class Judge:
-    """Compares a stack of neighbourhood, tree, ring and routing table with the truth.
+    """Compares the layers of a stack with the truth.
 
-    `wrong[k]` is the number of wrong variables of layer k, `bits[v]` has bit k set if some of them are node v's.
+    `layers` are the judged ones, bottom up; `wrong[k]` is the number of wrong variables of layer k of these, `bits[v]` has
+    bit k set if some of them are node v's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spec: ProtocolSpec) -> None:
+        has = {f"{layer.key}.{f.name}" for layer in spec.layers for f in fields(layer.state)}
+        self._judged = [layer for layer in spec.layers if layer.judge or NEEDED.get(layer.name, {""}) <= has]
+        self.layers = [layer.name for layer in self._judged]
+        known = {layer.name for layer in self._judged if layer.judge is None}
+        self._rings, self._routes = "ring" in known, "pubsub" in known
+        self._trees = "tree" in known
         self.truth: Truth | None = None
         self.wants: list[int] = []
         self.expected: dict[str, list[Any]] = {}
         self.next: list[list[list[int]]] = []
-        self.wrong = [0] * len(LAYERS)
+        self.wrong = [0] * len(self.layers)
         self.bits: list[int] = []
 
     def world_changed(self) -> None:
@@ -38,11 +53,12 @@ class Judge:
     def look(self, st: Any, peers: list[list[int]], works: list[list[bool]], alive: list[bool]) -> Truth:
         """The truth for the present network and subscriptions."""
         if self.truth is None:
-            most = st.par.max_neighbours
+            most = getattr(st.par, "max_neighbours", st.env.n)
             self.truth = structure(peers, works, alive, root=st.env.root, most_neighbours=most)
-            self.expected = _columns(st, self.truth, peers)
+            self.expected = _tree_columns(self.truth, peers) if self._trees else {}
+            self.expected |= _ring_columns(st, self.truth, peers) if self._rings else {}
             self.wants = []
-        if self.wants != st.pubsub.wants:
+        if self._routes and self.wants != st.pubsub.wants:
             self.wants = list(st.pubsub.wants)
             self.next = self._routing(st, self.truth)
         return self.truth
@@ -62,57 +78,80 @@ class Judge:
 
     def judge(self, st: Any, peers: list[list[int]], works: list[list[bool]], alive: list[bool]) -> list[int]:
         """Count the wrong variables of each layer; failed nodes have none."""
-        truth, x = self.look(st, peers, works, alive), self.expected
-        hood, tree, ring = st.hood, st.tree, st.ring
-        layers: list[tuple[list[tuple[list[Any], list[Any]]], Count]] = [
-            ([(hood.up, truth.up)], _neighbourhood),
-            (
-                [
-                    (tree.root, truth.root),
-                    (tree.dist, truth.dist),
-                    (tree.parent, x["parent"]),
-                    (tree.heard_root, x["root"]),
-                    (tree.heard, x["dist"]),
-                    (tree.child, x["child"]),
-                ],
-                _tree,
-            ),
-            (
-                [
-                    (ring.length, truth.length),
-                    (ring.size, x["size"]),
-                    (ring.first, x["first"]),
-                    (ring.pos, x["pos"]),
-                    (ring.below, x["below"]),
-                    (ring.near_size, x["near_size"]),
-                    (ring.near, x["near"]),
-                ],
-                _ring,
-            ),
-            ([(st.pubsub.ns, self.next)], _pubsub),
-        ]
+        truth = self.look(st, peers, works, alive)
         self.bits = [0] * st.env.n
-        self.wrong = [0] * len(LAYERS)
-        for k, (pairs, count) in enumerate(layers):
-            pairs = [(actual, right) for actual, right in pairs if actual != right]
-            if not pairs:
-                continue  # whole columns agree: in a calm network that is all there is to do
-            for v in range(st.env.n):
-                if alive[v] and any(actual[v] != right[v] for actual, right in pairs):
-                    wrong = count(self, st, truth, v, peers[v])
-                    if wrong:
-                        self.wrong[k] += wrong
-                        self.bits[v] |= 1 << k
+        self.wrong = [0] * len(self.layers)
+        for k, layer in enumerate(self._judged):
+            for v, wrong in self._of_layer(layer, st, truth, peers):
+                if wrong and alive[v]:
+                    self.wrong[k] += wrong
+                    self.bits[v] |= 1 << k
         return self.wrong
 
-    def at(self, st: Any, v: int, peers: list[int], alive: bool) -> list[int]:
-        """The wrong variables of each layer at node v right now (`look` must have been called)."""
-        if not alive or self.truth is None:
-            return [0] * len(LAYERS)
-        return [count(self, st, self.truth, v, peers) for count in (_neighbourhood, _tree, _ring, _pubsub)]
+    def _of_layer(
+        self, layer: Layer, st: Any, truth: Truth, peers: list[list[int]]
+    ) -> Iterator[tuple[int, int]]:
+        """(node, wrong variables of this layer) wherever there may be some."""
+        if layer.judge is not None:
+            yield from enumerate(layer.judge(truth, st))
+            return
+        compared, count = KNOWN[layer.name]
+        pairs = [(actual, right) for actual, right in compared(self, st, truth) if actual != right]
+        if not pairs:
+            return  # whole columns agree: in a calm network that is all there is to do
+        for v in range(st.env.n):
+            if any(actual[v] != right[v] for actual, right in pairs):
+                yield v, count(self, st, truth, v, peers[v])
+
+    def at(self, st: Any, v: int, peers: list[int], alive: bool) -> dict[str, int]:
+        """The wrong variables at node v right now, by judged layer (`look` must have been called)."""
+        truth = self.truth
+        if not alive or truth is None:
+            return dict.fromkeys(self.layers, 0)
+        return {
+            layer.name: KNOWN[layer.name][1](self, st, truth, v, peers)
+            if layer.judge is None
+            else layer.judge(truth, st)[v]
+            for layer in self._judged
+        }
 
 
+Pairs = list[tuple[list[Any], list[Any]]]
+Compared = Callable[[Judge, Any, Truth], Pairs]
 Count = Callable[[Judge, Any, Truth, int, list[int]], int]
+
+
+def _neighbourhood_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    return [(st.hood.up, truth.up)]
+
+
+def _tree_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    tree, x = st.tree, judge.expected
+    return [
+        (tree.root, truth.root),
+        (tree.dist, truth.dist),
+        (tree.parent, x["parent"]),
+        (tree.heard_root, x["root"]),
+        (tree.heard, x["dist"]),
+        (tree.child, x["child"]),
+    ]
+
+
+def _ring_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    ring, x = st.ring, judge.expected
+    return [
+        (ring.length, truth.length),
+        (ring.size, x["size"]),
+        (ring.first, x["first"]),
+        (ring.pos, x["pos"]),
+        (ring.below, x["below"]),
+        (ring.near_size, x["near_size"]),
+        (ring.near, x["near"]),
+    ]
+
+
+def _routing_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    return [(st.pubsub.ns, judge.next)]
 
 
 def _neighbourhood(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
@@ -160,18 +199,32 @@ def _differ(actual: Sequence[int], right: Sequence[int], where: Sequence[int] | 
     return sum(wrong if where is None else compress(wrong, where))
 
 
-def _columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
-    """The truth as whole columns of the state, unused room as it is at power-on."""
+KNOWN: dict[str, tuple[Compared, Count]] = {
+    "neighbourhood": (_neighbourhood_pairs, _neighbourhood),
+    "tree": (_tree_pairs, _tree),
+    "ring": (_ring_pairs, _ring),
+    "pubsub": (_routing_pairs, _pubsub),
+}
+
+
+def _tree_columns(truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
+    """The true tree as whole columns of the state."""
     slot = [{w: j for j, w in enumerate(row)} for row in peers]
-
-    def padded(row: list[int], room: int) -> list[int]:
-        return (row + [0] * (room - len(row)))[:room]
-
     return {
         "parent": [slot[v].get(p, NONE) for v, p in enumerate(truth.parent)],
         "root": [[truth.root[w] for w in row] for row in peers],
         "dist": [[truth.dist[w] for w in row] for row in peers],
         "child": [[int(truth.parent[w] == v) for w in row] for v, row in enumerate(peers)],
+    }
+
+
+def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
+    """The true ring as whole columns of the state, unused room as it is at power-on."""
+
+    def padded(row: list[int], room: int) -> list[int]:
+        return (row + [0] * (room - len(row)))[:room]
+
+    return {
         "size": [len(p) for p in truth.pos],
         "first": [p[0] if p else 0 for p in truth.pos],
         "pos": [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)],

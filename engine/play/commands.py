@@ -9,7 +9,7 @@ from collections import deque
 from typing import Any
 
 from engine.core import storage
-from engine.core.declare import Input, fields
+from engine.core.declare import Input, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
 from engine.core.rng import Stream
 from engine.core.trace import COMMAND
@@ -52,18 +52,28 @@ def apply(scene: Scene, index: int, event: Any) -> None:
     scene.sim.record((COMMAND, scene.sim.now, index))
 
 
+def served(spec: ProtocolSpec, do: str, path: str) -> None:
+    """Refuse what an application cannot ask of this protocol's nodes. Raises ScenarioError."""
+    if do in ("subscribe", "unsubscribe", "publish") and do not in spec.services:
+        allowed = (
+            f"{' or '.join(spec.services) or 'no such events'} with protocol {spec.name}, or another protocol"
+        )
+        raise ScenarioError(path, do, allowed, f"{spec.title} has no {do}")
+
+
 def _application(scene: Scene, path: str, event: Any) -> None:
     """Subscribe, unsubscribe, publish: a message from the application to its node; a failed node has no application."""
     sim, v = scene.sim, scene.living.index(event.node)
     c = scene.channel(event.channel, f"{path}.channel")
     if not sim.alive[v]:
         return
+    make = scene.spec.services[event.do]
     if event.do == "subscribe":
         scene.wants[v] |= 1 << c
-        sim.inject(v, scene.spec.subscribe(c))
+        sim.inject(v, make(c))
     elif event.do == "unsubscribe":
         scene.wants[v] &= ~(1 << c)
-        sim.inject(v, scene.spec.unsubscribe(c))
+        sim.inject(v, make(c))
     else:
         part = scene.truth().part
         expected = {
@@ -73,7 +83,7 @@ def _application(scene: Scene, path: str, event: Any) -> None:
         }
         number = len(scene.deliveries.all) + 1
         scene.deliveries.published(sim.now, v, c, event.data, expected, number)
-        sim.inject(v, scene.spec.publish(c, number))
+        sim.inject(v, make(c, number))
 
 
 def _power(scene: Scene, v: int, on: bool) -> None:

@@ -11,6 +11,7 @@ from engine.play.scene import Scene
 
 def save(scene: Scene) -> dict[str, Any]:
     """Everything about a scene that is not in its document. Shares lists with the scene: copy before it goes on."""
+    names = {m.type: m.name for m in scene.spec.messages}
     return {
         "network": scene.living.as_plain(),
         "sim": checkpoint.save(scene.sim),
@@ -24,7 +25,7 @@ def save(scene: Scene) -> dict[str, Any]:
                 *(p.number, p.t, p.node, p.channel, p.data, sorted(p.expected)),
                 *([[v, t, h] for v, (t, h) in p.delivered.items()], p.duplicates, p.messages),
                 *(
-                    [[t, a, b, list(m)] for t, a, b, m in p.sends],
+                    [[t, a, b, names[type(m)], list(m)] for t, a, b, m in p.sends],
                     [[s, h] for s, h in p.hops.items()],
                     p.last,
                 ),
@@ -47,13 +48,13 @@ def load(scene: Scene, saved: dict[str, Any]) -> None:
     scene.channels = list(saved["channels"])
     scene.wants = list(saved["wants"])
     scene.corrupted = set(saved["corrupted"])
-    carrier = next(m.type for m in scene.spec.messages if m.shape == "publication")
+    carrier = {m.name: m.type for m in scene.spec.messages}
     for number, t, node, channel, data, expected, delivered, duplicates, count, sends, hops, last in saved[
         "books"
     ]:
         entry = scene.deliveries.published(t, node, channel, data, set(expected), number)
         entry.delivered = {v: (when, h) for v, when, h in delivered}
         entry.duplicates, entry.messages, entry.last = duplicates, count, last
-        entry.sends = [(when, a, b, carrier(*m)) for when, a, b, m in sends]
+        entry.sends = [(when, a, b, carrier[name](*m)) for when, a, b, name, m in sends]
         entry.hops = dict(hops)
     scene.judge.judge(scene.sim.st, scene.sim.peers, scene.sim.works, scene.sim.alive)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.declare import NONE, ProtocolSpec
+from engine.core.declare import NONE, Input, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
@@ -36,22 +36,45 @@ class Scene:
         self.cut: set[tuple[int, int]] = set()  # directed links that a command failed
         self.channels: list[str] = []
         self.wants = [0] * len(living.ids)  # what the applications asked for, bit c for channel c
-        self.judge = Judge()
-        shapes = [m.shape for m in spec.messages]
-        self.deliveries = Deliveries({k for k, shape in enumerate(shapes) if shape == "publication"})
+        self.judge = Judge(spec)
+        carriers = {
+            k
+            for k, m in enumerate(spec.messages)
+            if m.shape == "publication" and "publication" in m.type.__annotations__
+        }
+        self.deliveries = Deliveries(carriers)
         self.corrupted: set[int] = set()  # by a fault, and still wrong
         self._slots: list[
             tuple[int, int, int, int]
         ] = []  # of links: first node, its slot, second node, its slot
         self._slots_epoch = 0
+        inputs = [
+            (layer.key, f) for layer in spec.layers for f in fields(layer.state) if isinstance(f.kind, Input)
+        ]
+        self._degrees = [key for key, f in inputs if f.name == "degree" and not f.axes]
+        self._peers = [key for key, f in inputs if f.name == "peer" and f.axes == ("slot",)]
+        self._kinds = {
+            f"{layer.key}.{f.name}": f.kind.name for layer in spec.layers for f in fields(layer.state)
+        }
         for v in range(self.sim.n):
             self.sync_inputs(v)
 
     def sync_inputs(self, v: int) -> None:
-        """Tell node v's neighbourhood layer whom its radio can reach."""
-        hood = self.sim.st.hood
-        hood.degree[v] = len(self.sim.peers[v])
-        hood.peer[v][:] = self.sim.peers[v]
+        """Tell node v's layers whom its radio can reach."""
+        st, peers = self.sim.st, self.sim.peers[v]
+        for key in self._degrees:
+            getattr(st, key).degree[v] = len(peers)
+        for key in self._peers:
+            getattr(st, key).peer[v][:] = peers
+
+    def overlay(self, name: str, part: str) -> list[Any] | None:
+        """The column that is drawn as this part of an overlay; None if the protocol has no such thing."""
+        path = self.spec.overlays.get(name, {}).get(part)
+        if path is None:
+            return None
+        key, field = path.split(".")
+        column: list[Any] = getattr(getattr(self.sim.st, key), field)
+        return column
 
     def truth(self) -> Truth:
         """The legitimate structure right now."""
@@ -83,7 +106,10 @@ class Scene:
             peers = sim.peers
             self._slots = [(a, peers[a].index(b), b, peers[b].index(a)) for a, b in living.links]
             self._slots_epoch = living.epoch
-        alive, works, up = sim.alive, sim.works, sim.st.hood.up
+        alive, works = sim.alive, sim.works
+        up = self.overlay("neighbourhood", "up")
+        if up is None:
+            up = works  # without a neighbourhood every link is used
         return bytes(
             (alive[a] and alive[b]) * (works[a][j] | works[b][i] << 1)
             | (up[b][i] & 1) << 2
@@ -93,5 +119,10 @@ class Scene:
 
     def parent(self, v: int) -> int:
         """The node that v takes as its parent, or NONE."""
-        slot: int = self.sim.st.tree.parent[v]
-        return self.sim.peers[v][slot] if 0 <= slot < len(self.sim.peers[v]) else NONE
+        column = self.overlay("tree", "parent")
+        if column is None:
+            return NONE
+        parent: int = column[v]
+        if self._kinds[self.spec.overlays["tree"]["parent"]] == "node":
+            return parent if 0 <= parent < self.sim.n else NONE
+        return self.sim.peers[v][parent] if 0 <= parent < len(self.sim.peers[v]) else NONE

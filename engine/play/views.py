@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.declare import NONE
+from engine.core.declare import NONE, Kind, Layer, fields
 from engine.core.trace import REASONS
 from engine.oracle.delivery import Publication
-from engine.oracle.legitimacy import LAYERS
 from engine.play.scene import Scene
 
 ALIVE, SUBSCRIBER, ROOT, CORRUPTED, PUBLISHER = 1, 2, 4, 8, 16
@@ -30,35 +29,37 @@ def receivers(scene: Scene, v: int, kind: int) -> list[int]:
 
 def node_columns(scene: Scene, wrong: list[int]) -> dict[str, list[int]]:
     """The node columns of the wire; see docs/wire.md."""
-    sim, tree = scene.sim, scene.sim.st.tree
+    sim = scene.sim
     publishers = {p.node for p in scene.deliveries.all}
-    wants = sim.st.pubsub.wants
+    wants, parent = scene.overlay("subscriptions", "wants"), scene.overlay("tree", "parent")
+    root = scene.overlay("tree", "root")
     flags = []
     for v in range(sim.n):
+        top = parent is not None and parent[v] == NONE and (root is None or root[v] == v)
         bits = ALIVE if sim.alive[v] else 0
-        bits |= SUBSCRIBER if wants[v] else 0
-        bits |= ROOT if tree.parent[v] == NONE and tree.root[v] == v and sim.alive[v] else 0
+        bits |= SUBSCRIBER if wants is not None and wants[v] else 0
+        bits |= ROOT if top and sim.alive[v] else 0
         bits |= CORRUPTED if v in scene.corrupted else 0
         bits |= PUBLISHER if v in publishers else 0
         flags.append(bits | wrong[v] << WRONG)
-    return {
+    drawn = {
         "flags": flags,
-        "parent": [scene.parent(v) for v in range(sim.n)],
-        "depth": list(tree.dist),
-        "root": list(tree.root),
-        "ring_length": list(sim.st.ring.length),
-        "wants": list(wants),
-        "part": list(scene.truth().part),
+        "parent": None if parent is None else [scene.parent(v) for v in range(sim.n)],
+        "depth": scene.overlay("tree", "depth"),
+        "root": root,
+        "ring_length": scene.overlay("ring", "length"),
+        "wants": wants,
+        "part": scene.truth().part,
     }
+    return {name: list(column) for name, column in drawn.items() if column is not None}
 
 
 def positions(scene: Scene) -> list[list[int]]:
     """Per node: its own ring positions as it believes."""
-    ring = scene.sim.st.ring
-    return [
-        row[:size] if alive else []
-        for row, size, alive in zip(ring.pos, ring.size, scene.sim.alive, strict=True)
-    ]
+    own, sizes = scene.overlay("ring", "positions"), scene.overlay("ring", "size")
+    if own is None or sizes is None:
+        return [[] for _ in range(scene.sim.n)]
+    return [row[:size] if alive else [] for row, size, alive in zip(own, sizes, scene.sim.alive, strict=True)]
 
 
 def inspect(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int] | None) -> dict[str, Any]:
@@ -66,8 +67,13 @@ def inspect(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int
     sim, living = scene.sim, scene.living
     wrong = _wrong_by_layer(scene, v)
     layers = []
-    for layer, count in zip(scene.spec.layers, wrong, strict=True):
-        facts = layer.facts(sim.st, v, lambda w: _name(scene, w)) if layer.facts is not None else []
+    for layer in scene.spec.layers:
+        count = wrong.get(layer.name, 0)
+        facts = (
+            _declared(scene, layer, v)
+            if layer.facts is None
+            else layer.facts(sim.st, v, lambda w: _name(scene, w))
+        )
         shown = [
             {"label": label, "value": value, "help": note, "wrong": count > 0} for label, value, note in facts
         ]
@@ -81,12 +87,50 @@ def inspect(scene: Scene, v: int, channel: str | None, last_send: tuple[int, int
     }
 
 
+def _declared(scene: Scene, layer: Layer, v: int) -> list[tuple[str, str, str]]:
+    """Facts of a layer that brings none: its fields with one value a node or a position, as they are declared."""
+    found = []
+    own = _own(scene, v)
+    for field in fields(layer.state):
+        row = getattr(getattr(scene.sim.st, layer.key), field.name)[v]
+        if field.kind.name == "input":
+            continue
+        if not field.axes:
+            found.append((field.kind.label, _shown(scene, field.kind, v, row), ""))
+        elif field.axes == ("pos",) and field.kind.name == "flag":
+            places = [str(p) for p, x in zip(own, row, strict=False) if x]
+            found.append((field.kind.label, f"at {', '.join(places)}" if places else "no", "by own position"))
+        elif field.axes == ("pos",):
+            shown = [_shown(scene, field.kind, v, x) for _, x in zip(own, row, strict=False)]
+            found.append((field.kind.label, ", ".join(shown) or "none", "by own position"))
+    return found
+
+
+def _shown(scene: Scene, kind: Kind, v: int, value: float) -> str:
+    if kind.name == "flag":
+        return "yes" if value else "no"
+    if kind.name in ("node", "slot"):
+        peers = scene.sim.peers[v]
+        w = int(value)
+        if kind.name == "slot":
+            w = peers[w] if 0 <= w < len(peers) else NONE
+        return _name(scene, w) if w != NONE else "none"
+    number = f"{value:.1f}" if kind.name == "seconds" else str(value)
+    return f"{number} {kind.unit}".rstrip()
+
+
+def _own(scene: Scene, v: int) -> list[int]:
+    """Node v's ring positions as it believes."""
+    own, sizes = scene.overlay("ring", "positions"), scene.overlay("ring", "size")
+    return [] if own is None or sizes is None else list(own[v][: sizes[v]])
+
+
 def _name(scene: Scene, w: int) -> str:
     return scene.living.names[w] if 0 <= w < scene.sim.n else "?"
 
 
-def _wrong_by_layer(scene: Scene, v: int) -> list[int]:
-    """How many variables of each layer are wrong at node v right now."""
+def _wrong_by_layer(scene: Scene, v: int) -> dict[str, int]:
+    """How many variables of each judged layer are wrong at node v right now."""
     sim = scene.sim
     scene.truth()
     return scene.judge.at(sim.st, v, sim.peers[v], sim.alive[v])
@@ -102,13 +146,12 @@ def _table(
         return None
     c = scene.channels.index(channel) if channel in scene.channels else 0
     found = layer.table(sim.st, v, c, sim.now)
+    root = scene.overlay("tree", "root")
     owners = {
-        p: w
-        for w, row in enumerate(positions(scene))
-        for p in row
-        if sim.st.tree.root[w] == sim.st.tree.root[v]
+        p: w for w, row in enumerate(positions(scene)) for p in row if root is None or root[w] == root[v]
     }
-    expected = scene.judge.next[v][c] if v < len(scene.judge.next) else []
+    judged = v < len(scene.judge.next)
+    expected = scene.judge.next[v][c] if judged else []
     number, left_from = last_send if last_send is not None else (0, NONE)
     used = scene.deliveries.get(number)
     rows = []
@@ -122,7 +165,7 @@ def _table(
                 "candidate_node": _name(scene, owners[row["candidate"]])
                 if row["candidate"] in owners
                 else None,
-                "wrong": (NONE if target is None else target) != right,
+                "wrong": judged and (NONE if target is None else target) != right,
                 "in_use": used is not None and used.channel == c and row["position"] == left_from,
             }
         )
@@ -138,7 +181,7 @@ def _table(
 def publication(scene: Scene, p: Publication) -> dict[str, Any]:
     """One publication, as the report has it."""
     ids = scene.living.ids
-    shown = next(m.shown for m in scene.spec.messages if m.shape == "publication")
+    shown = {m.type: m.shown for m in scene.spec.messages}
     return {
         "id": p.id,
         "t": round(p.t, 9),
@@ -150,7 +193,12 @@ def publication(scene: Scene, p: Publication) -> dict[str, Any]:
         "duplicates": p.duplicates,
         "messages": p.messages,
         "sends": [
-            {"t": round(t, 9), "from": ids[a], "to": ids[b], "fields": {f: getattr(m, f) for f in shown}}
+            {
+                "t": round(t, 9),
+                "from": ids[a],
+                "to": ids[b],
+                "fields": {f: getattr(m, f) for f in shown[type(m)]},
+            }
             for t, a, b, m in p.sends
         ],
     }
@@ -161,8 +209,10 @@ def parts(scene: Scene) -> list[dict[str, Any]]:
     truth, bits, sim = scene.truth(), scene.judge.bits, scene.sim
     found = []
     for nodes in truth.parts:
-        wrong_nodes = [sum(bits[v] >> k & 1 for v in nodes if v < len(bits)) for k in range(len(LAYERS))]
-        named = dict(zip(LAYERS, wrong_nodes, strict=True))
+        named = {
+            name: sum(bits[v] >> k & 1 for v in nodes if v < len(bits))
+            for k, name in enumerate(scene.judge.layers)
+        }
         found.append(
             {"nodes": len(nodes), "root": scene.living.ids[truth.root[nodes[0]]], "wrong_nodes": named}
         )
@@ -173,7 +223,8 @@ def ring(scene: Scene) -> dict[str, Any]:
     """The ring as the nodes believe it is; its length as the root of the largest part has it."""
     truth, ids = scene.truth(), scene.living.ids
     top = truth.root[truth.parts[0][0]] if truth.parts else NONE
+    length = scene.overlay("ring", "length")
     return {
-        "length": scene.sim.st.ring.length[top] if top != NONE else 0,
+        "length": length[top] if length is not None and top != NONE else 0,
         "positions": {ids[v]: row for v, row in enumerate(positions(scene)) if row},
     }

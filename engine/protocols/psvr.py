@@ -35,27 +35,10 @@ from engine.core.declare import (
     Seconds,
 )
 from engine.core.errors import ScenarioError
-from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, Hood, slots, up
-from engine.layers.spanning_tree import (
-    SPANNING_TREE,
-    Beacon,
-    Tree,
-    from_child,
-    from_parent,
-    is_child,
-    is_tree,
-)
-from engine.layers.virtual_ring import (
-    VIRTUAL_RING,
-    Dcm,
-    Positions,
-    Ring,
-    RingState,
-    Ucm,
-    in_half,
-    in_open,
-    own,
-)
+from engine.layers import on_ring
+from engine.layers.neighbourhood import Hood, slots, up
+from engine.layers.spanning_tree import Tree, from_child, from_parent, is_child, is_tree
+from engine.layers.virtual_ring import Ring, RingState, in_half, in_open, own
 
 AS_PRINTED, NON_TREE = 1, 1  # places in the lists of choices
 
@@ -337,27 +320,17 @@ PSVR = ProtocolSpec(
     summary="Self-stabilising publish/subscribe on a virtual ring with shortcuts.",
     source="Siegemund, Turau: PSVR – Self-stabilizing Publish/Subscribe Communication for Ad-hoc Networks (SSS 2015)",
     state=Psvr,
-    layers=(NEIGHBOURHOOD, SPANNING_TREE, VIRTUAL_RING, PUBSUB),
+    layers=(*on_ring.LAYERS, PUBSUB),
     messages=(
         Message(Pub, "PUB", "publication", "A publication on its way.", shown=("from_pos", "goal", "ep")),
         Message(Sub, "SUB", "subscription", "A subscriber's positions spread over the tree.", over="tree"),
-        Message(Hello, "HELLO", "structure", "I am here, and these are the nodes I hear."),
-        Message(Beacon, "BEACON", "structure", "My root, my distance to it, my parent."),
-        Message(Ucm, "UCM", "structure", "So many nodes are in my subtree."),
-        Message(Dcm, "DCM", "structure", "Your first ring position."),
-        Message(Positions, "POS", "structure", "My ring positions."),
+        *on_ring.MESSAGES,
         Message(Subscribe, "subscribe", "local", "The application subscribes."),
         Message(Unsubscribe, "unsubscribe", "local", "The application unsubscribes."),
         Message(Publish, "publish", "local", "The application publishes."),
     ),
     params=(
-        Param(
-            "root",
-            "node",
-            "",
-            "Root",
-            "The dedicated root of the tree. Empty: a node at the centre of the network.",
-        ),
+        on_ring.ROOT,
         Param(
             "rule",
             "choice",
@@ -401,12 +374,7 @@ PSVR = ProtocolSpec(
             symbol="n_c",
         ),
     ),
-    overlays={
-        "neighbourhood": {"up": "hood.up"},
-        "tree": {"root": "tree.root", "depth": "tree.dist", "parent": "tree.parent"},
-        "ring": {"length": "ring.length", "size": "ring.size", "positions": "ring.pos"},
-        "subscriptions": {"wants": "pubsub.wants"},
-    },
+    overlays={**on_ring.OVERLAYS, "subscriptions": {"wants": "pubsub.wants"}},
     subscribe=Subscribe,
     unsubscribe=Unsubscribe,
     publish=Publish,

@@ -309,6 +309,8 @@ export interface Protocol {
   stabilises: boolean;
   /** whether the compiled engine can run it */
   compiled: boolean;
+  /** events by which an application asks its node for something */
+  services: ('subscribe' | 'unsubscribe' | 'publish')[];
   /** bottom up */
   layers: DeclaredLayer[];
   messages: DeclaredMessage[];

@@ -130,7 +130,7 @@ def test_topology_tells_facts_or_writes_the_network(call: Call, tmp_path: Path) 
 
 def test_protocols_and_schemas(call: Call) -> None:
     assert "psvr: " in call("protocols")[1]
-    assert [p["name"] for p in json.loads(call("protocols", "--json")[1])] == ["psvr"]
+    assert [p["name"] for p in json.loads(call("protocols", "--json")[1])] == ["psvr", "token-ring"]
     for name in ("scenario", "run-report", "protocols"):
         assert json.loads(call("schema", name)[1])["$schema"]
 

@@ -74,7 +74,7 @@ def test_the_catalogue_lists_networks_that_can_be_had(server: Serving) -> None:
 
 def test_protocols_and_schemas(server: Serving) -> None:
     protocols = server.http.get("/api/protocols").json()
-    assert [p["name"] for p in protocols] == ["psvr"]
+    assert [p["name"] for p in protocols] == ["psvr", "token-ring"]
     for name in ("scenario", "topology", "event", "run-report", "protocols"):
         schema = server.http.get(f"/api/schemas/{name}").json()
         assert schema["$schema"].startswith("https://json-schema.org/")

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.api import Run
 from engine.core.declare import NONE
+from engine.core.errors import ProtocolBug
 from engine.core.simulator import Simulator
 from engine.protocols.psvr import PSVR
 from engine.registry import as_tuple, parameters
@@ -92,4 +93,23 @@ def legitimate(run: Run) -> bool:
     return bool(run.samples) and not any(run.samples[-1][1])
 
 
-__all__ = ["NONE", "FakeNet", "legitimate", "play", "publish", "scenario", "stack", "subscribe"]
+class Guarded(list[Any]):
+    """A field that only the acting node may index."""
+
+    sim: Simulator | None = None
+
+    def _check(self, v: Any) -> None:
+        acting = NONE if Guarded.sim is None else Guarded.sim.acting
+        if acting not in (NONE, v):
+            raise ProtocolBug(f"node {acting} reaches for node {v}")
+
+    def __getitem__(self, v: Any) -> Any:
+        self._check(v)
+        return super().__getitem__(v)
+
+    def __setitem__(self, v: Any, x: Any) -> None:
+        self._check(v)
+        super().__setitem__(v, x)
+
+
+__all__ = ["NONE", "FakeNet", "Guarded", "legitimate", "play", "publish", "scenario", "stack", "subscribe"]

@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from engine.api import Run
-from engine.core.declare import NONE
 from engine.core.errors import ProtocolBug
 from engine.core.simulator import Simulator
 from engine.protocols.psvr import PSVR, Subscribe
 from engine.registry import as_tuple, parameters
 from engine.world.scenario import load_scenario
-from tests.engine.support import legitimate, play, publish, scenario, subscribe
+from tests.engine.support import Guarded, legitimate, play, publish, scenario, subscribe
 
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -152,25 +151,6 @@ def test_unsubscribing_keeps_routing_correct_and_is_forgotten() -> None:
     assert set(run.publications[0].delivered) == run.publications[0].expected == {9}
     assert run.samples[-1][1][3] > 0
     converge(run, 30.0)
-
-
-class Guarded(list[Any]):
-    """A field that only the acting node may index."""
-
-    sim: Simulator | None = None
-
-    def _check(self, v: Any) -> None:
-        acting = NONE if Guarded.sim is None else Guarded.sim.acting
-        if acting not in (NONE, v):
-            raise ProtocolBug(f"node {acting} reaches for node {v}")
-
-    def __getitem__(self, v: Any) -> Any:
-        self._check(v)
-        return super().__getitem__(v)
-
-    def __setitem__(self, v: Any, x: Any) -> None:
-        self._check(v)
-        super().__setitem__(v, x)
 
 
 def guarded_run(until: float) -> Simulator:
