@@ -92,6 +92,13 @@ def names_things_otherwise(state: State, radio: Clock, me: int, slot: int, offer
             break
 
 
+def renames_a_constant(st: State, net: Clock, v: int, j: int, m: Offer) -> None:
+    limit = m.value
+    if v == 1:
+        limit = m.size
+    st.low.best[v] = limit
+
+
 def sees_those_before(st: State, net: Clock, v: int, j: int, m: Offer) -> None:
     st.low.total[0] += 1
     st.low.heard[v][j] = st.low.total[0]
@@ -99,7 +106,7 @@ def sees_those_before(st: State, net: Clock, v: int, j: int, m: Offer) -> None:
 
 @pytest.mark.parametrize(
     "handler",
-    [returns_early, asks_a_helper, names_things_otherwise, sees_those_before],
+    [returns_early, asks_a_helper, names_things_otherwise, renames_a_constant, sees_those_before],
     ids=lambda h: h.__name__,
 )
 def test_fused_leaves_the_same_state(handler: Handler) -> None:
