@@ -1,0 +1,212 @@
+"""A stack's state as flat arrays, from the same declarations as the nested lists: made, reset, corrupted, listed.
+
+Whole numbers take 32 bits where their domain allows, else 64; times are doubles. Corruption draws the same numbers in the
+same order as `engine.core.storage`, many at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.compiled.ragged import Ragged, Ragged3
+from engine.core.declare import Env, Field, Input, Kind, ProtocolSpec, Seconds, Slot
+from engine.core.rng import GOLD, UNIT, Stream
+from engine.core.storage import columns
+
+Ints = NDArray[np.int64]
+NARROW = 1 << 31
+
+
+class Links(NamedTuple):
+    """Who can hear whom, flat: node v's slots are the places offset[v] … offset[v + 1] - 1."""
+
+    offset: Ints
+    near: NDArray[np.int32]  # per slot: the neighbour
+    back: Ints  # per slot: the place of the slot that leads back
+
+    @classmethod
+    def of(cls, peers: Sequence[Sequence[int]]) -> Links:
+        """From sorted rows of neighbours, each link named at both ends."""
+        degree = np.array([len(row) for row in peers], np.int64)
+        offset = ends(degree)
+        near = np.fromiter((w for row in peers for w in row), np.int32, int(offset[-1]))
+        # Slots sorted by (neighbour, node) are the reverse slots in order of (node, neighbour).
+        order = np.argsort(near.astype(np.int64) * len(degree) + np.repeat(np.arange(len(degree)), degree))
+        back = np.empty(len(near), np.int64)
+        back[order] = np.arange(len(near))
+        return cls(offset, near, back)
+
+    @property
+    def degree(self) -> Ints:
+        """Per node: its neighbours."""
+        return np.diff(self.offset)
+
+
+def ends(sizes: Ints) -> Ints:
+    """Where rows of these sizes begin, and where the last one ends."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def _width(axis: str, links: Links, env: Env) -> Ints:
+    """Per node: the entries of one axis."""
+    if axis == "channel":
+        return np.full(env.n, env.channels, np.int64)
+    return links.degree if axis == "slot" else np.maximum(1, links.degree)
+
+
+def shape(axes: tuple[str, ...], links: Links, env: Env) -> tuple[Ints, ...]:
+    """The offsets of a field with these axes, from the outside in."""
+    if not axes:
+        return ()
+    outer = _width(axes[0], links, env)
+    if len(axes) == 1:
+        return (ends(outer),)
+    if axes[1] == "near":
+        inner = np.maximum(1, links.degree)[links.near]
+    else:
+        inner = np.repeat(_width(axes[1], links, env), outer)
+    return (ends(outer), ends(inner))
+
+
+def entry(kind: Kind, env: Env) -> Any:
+    """The type of one entry."""
+    if isinstance(kind, Seconds) or isinstance(kind.start, float):
+        return np.float64
+    wide = isinstance(kind, Input) or not -NARROW <= kind.lo <= kind.top(env) < NARROW
+    return np.int64 if wide else np.int32
+
+
+def owners(offsets: tuple[Ints, ...]) -> Ints:
+    """Per entry of a field with these offsets: its node."""
+    outer = offsets[0]
+    bounds = outer if len(offsets) == 1 else offsets[1][outer]
+    return np.repeat(np.arange(len(outer) - 1), np.diff(bounds))
+
+
+class Column(NamedTuple):
+    """One declared field in its flat form."""
+
+    layer: str  # its key
+    field: Field
+    data: NDArray[Any]
+    offsets: tuple[Ints, ...]
+
+    def span(self, v: int) -> slice:
+        """Where node v's entries lie."""
+        if not self.offsets:
+            return slice(v, v + 1)
+        a, b = self.offsets[0][v], self.offsets[0][v + 1]
+        return slice(a, b) if len(self.offsets) == 1 else slice(self.offsets[1][a], self.offsets[1][b])
+
+    def table(self) -> Any:
+        """What handlers index."""
+        if not self.offsets:
+            return self.data
+        return (
+            Ragged(self.data, *self.offsets) if len(self.offsets) == 1 else Ragged3(self.data, *self.offsets)
+        )
+
+    def lists(self) -> list[Any]:
+        """What the interpreted engine would hold."""
+        found: list[Any] = self.table().lists() if self.offsets else self.data.tolist()
+        return found
+
+
+def make(spec: ProtocolSpec, env: Env, links: Links) -> list[Column]:
+    """Every field of the stack at power-on, bottom up."""
+    shapes: dict[tuple[str, ...], tuple[Ints, ...]] = {}
+    made = []
+    for key, field in columns(spec):
+        offsets = shapes.setdefault(field.axes, shape(field.axes, links, env))
+        total = env.n if not offsets else int(offsets[-1][-1])
+        data = np.empty(total, entry(field.kind, env))
+        if field.kind.start == "self":
+            data[:] = owners(offsets) if offsets else np.arange(env.n)
+        else:
+            data[:] = field.kind.initial(env, 0)
+        made.append(Column(key, field, data, offsets))
+    return made
+
+
+def state(spec: ProtocolSpec, env: Env, par: Any, held: list[Column]) -> Any:
+    """The stack as handlers see it."""
+    parts = {
+        layer.key: layer.state(**{c.field.name: c.table() for c in held if c.layer == layer.key})
+        for layer in spec.layers
+    }
+    return spec.state(env=env, par=par, **parts)
+
+
+def reset_node(held: list[Column], env: Env, v: int) -> None:
+    """Node v as after power-on: everything but its inputs."""
+    for column in held:
+        if not isinstance(column.field.kind, Input):
+            column.data[column.span(v)] = column.field.kind.initial(env, v)
+
+
+def corrupt(
+    spec: ProtocolSpec,
+    held: list[Column],
+    env: Env,
+    links: Links,
+    stream: Stream,
+    nodes: list[int],
+    *,
+    layer: str | None = None,
+    field_name: str | None = None,
+    value: float | None = None,
+) -> None:
+    """As `engine.core.storage.corrupt`, number for number."""
+    names = {part.key: part.name for part in spec.layers}
+    for column in held:
+        field = column.field
+        if isinstance(field.kind, Input) or (layer is not None and names[column.layer] != layer):
+            continue
+        if field_name is not None and field.name != field_name:
+            continue
+        spans = [column.span(v) for v in nodes]
+        where = np.concatenate([np.arange(s.start, s.stop) for s in spans] or [np.empty(0, np.int64)])
+        if value is not None:
+            column.data[where] = value
+            continue
+        whose = np.repeat(np.array(nodes, np.int64), [s.stop - s.start for s in spans])
+        column.data[where] = draw(field.kind, stream, env, links.degree[whose])
+
+
+def draw(kind: Kind, stream: Stream, env: Env, width: Ints) -> NDArray[Any]:
+    """`kind.draw` once for each entry of `width` (the slots of its node)."""
+    if type(kind).draw not in (Kind.draw, Slot.draw, Seconds.draw):  # a kind of the protocol's own
+        return np.array([kind.draw(stream, env, int(w)) for w in width])
+    words = stream_words(stream, len(width))
+    if isinstance(kind, Seconds):
+        return kind.latest * ((words >> np.uint64(11)).astype(np.float64) * UNIT)
+    if isinstance(kind, Slot):
+        return below(words, width + 1) - 1
+    return kind.lo + below(words, np.int64(kind.top(env) - kind.lo + 1))
+
+
+def stream_words(stream: Stream, count: int) -> NDArray[np.uint64]:
+    """The next `count` words of a stream."""
+    steps = np.arange(stream.drawn + 1, stream.drawn + count + 1, dtype=np.uint64)
+    stream.drawn += count
+    return mixed(np.uint64(stream.key) + steps * np.uint64(GOLD))
+
+
+def mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`engine.core.rng.mix` of each word."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def below(words: NDArray[np.uint64], n: Any) -> Ints:
+    """The upper half of the 128-bit product word · n, which is `Stream.below`."""
+    n, half, low = np.asarray(n).astype(np.uint64), np.uint64(32), np.uint64(0xFFFFFFFF)
+    carry = ((words & low) * (n & low)) >> half
+    middle = (words >> half) * (n & low) + carry
+    cross = (words & low) * (n >> half) + (middle & low)
+    return ((words >> half) * (n >> half) + (middle >> half) + (cross >> half)).astype(np.int64)

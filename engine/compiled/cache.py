@@ -1,0 +1,97 @@
+"""Where compiled code is kept between processes: one folder for each state of the sources.
+
+numba looks only at the file of the function it compiles; a change in a function called from there would go unseen. So
+the folder is named by a hash over everything that compiled code can depend on: all files of the engine, the files of the
+protocol's own functions, the versions of numba, numpy and Python, and the options.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+
+ENGINE = Path(__file__).parents[1]
+KEPT = 12  # folders; beyond that the ones not used for the longest time go
+BOUNDS = os.environ.get("RINGCAST_BOUNDS", "") not in ("", "0")
+"""Whether compiled code checks every index: slower, for tests."""
+
+
+def home() -> Path:
+    """The folder of all caches: RINGCAST_CACHE, or the user's own; a temporary one where that cannot be written."""
+    named = os.environ.get("RINGCAST_CACHE")
+    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringcast"
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=base):
+            return base
+    except OSError:
+        return Path(tempfile.gettempdir()) / f"ringcast-{os.getuid()}"
+
+
+def key(sources: Iterable[Path]) -> str:
+    """The hash of the engine, these files, and what they are compiled with."""
+    h = blake2b(digest_size=8)
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version(), str(BOUNDS))
+    h.update("\n".join(versions).encode())
+    for path in [*sorted(ENGINE.rglob("*.py")), *sorted(set(sources))]:
+        text = path.read_bytes()
+        h.update(f"\n{path.name} {len(text)}\n".encode() + text)
+    return h.hexdigest()
+
+
+def folder(sources: Iterable[Path]) -> Path:
+    """The folder for these sources; old ones are removed when it is new."""
+    place = home() / key(sources)
+    if not place.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        _clear(place)
+    else:
+        os.utime(place)
+    return place
+
+
+def _clear(keep: Path) -> None:
+    others = [p for p in keep.parent.iterdir() if p.is_dir() and p != keep]
+    others.sort(key=lambda p: p.stat().st_mtime, reverse=True)
+    for old in others[KEPT - 1 :]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def load(name: str, text: str, place: Path, scope: dict[str, Any]) -> ModuleType:
+    """A generated module, as a file in the cache that a reader and numba can look at; `scope` is there before it runs."""
+    path = place / f"{name}.py"
+    if not path.exists() or path.read_text() != text:
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(text)
+        part.replace(path)
+    spec = importlib.util.spec_from_file_location(f"ringcast_{place.name}_{name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    vars(module).update(scope)
+    sys.modules[module.__name__] = module  # numba's index names classes by module
+    spec.loader.exec_module(module)
+    return module
+
+
+def compiled(function: Callable[..., Any], place: Path, **options: Any) -> Any:
+    """`function` through numba, without the GIL, kept in the cache folder."""
+    was = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(place)
+    try:
+        return numba.njit(nogil=True, cache=True, boundscheck=BOUNDS, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = was

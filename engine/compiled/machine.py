@@ -1,0 +1,374 @@
+"""The machine under compiled handlers: clock, frames in the air, pending events, digest words, delivery books.
+
+Theory of operation. Everything lies in the arrays of one tuple (`FIELDS`; its numbers in `k`, named below).
+
+- The air is a ring of rows. All frames take the same time, so they arrive in the order they were sent: sending writes a
+  row and its list at the tail, arrival reads the row at the head. A broadcast is one row.
+- Timers and messages of a node to itself are *entries* in a calendar queue: buckets of time, each a short chain. Its width
+  is chosen from the timers' rate. Where times are so uneven that chains or gaps grow long, the queue turns itself into
+  a binary heap and stays one.
+- Nothing can be allocated here. Before every handler the loop checks that there is room for what one handler may send
+  (`low`), and returns to Python to make more. A handler that needs more than that leaves a FAULT, never a wrong run.
+
+Order and random numbers are those of `engine.core.simulator`, to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from engine.core.rng import GOLD, UNIT
+from engine.core.trace import DELIVER
+
+FIELDS = (
+    # numbers and clock
+    "k clock periods streams drawn "
+    # the radio: slots, what works
+    "offset near back alive opened loss gates "
+    # frames in the air
+    "frame_t frame lists reached "
+    # the queue
+    "entry_t entry chain heap bucket free local local_list "
+    # counters, words of the digest, delivery books
+    "counts dropped words book_n book_t seen log log_t sends sends_t "
+    # what the judge writes
+    "bits wrong sample_t sample"
+).split()
+
+(SEQ, CAUSE, EVENTS, OBSERVE, LOSSY, STOP_AT) = range(6)
+(HEAD, TAIL, LIST_AT, SERVING, AT, COUNT) = range(6, 12)
+(LAP, BEST, QUEUED, FREE, WORK, POPS, HEAPED) = range(12, 19)
+(WORDS, LOGGED, SENT, KEEP, PUBLICATIONS, CURRENT, DEPTH) = range(19, 26)
+(NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS) = range(26, 31)
+(SAMPLES, TICKS, SAMPLING, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(31, 38)
+NUMBERS = 38
+
+NOW, DELAY, INVERSE, SAMPLE_S = range(4)  # of clock; INVERSE: buckets a second
+F_SEQ, F_NODE, F_SLOT, F_KIND, F_PUBLICATION, F_DEPTH, F_LIST, F_SIZE, F_FIELDS = range(9)  # of a frame's row
+E_SEQ, E_NODE, E_SLOT, E_KIND, E_SIZE = range(5)  # of an entry's row
+MESSAGES, DUPLICATES = range(2)  # of book_n
+
+TOO_MANY_FRAMES, TOO_LONG_LISTS, TOO_MANY_WORDS, TOO_MANY_LOCAL, LIST_SIZE, NO_SLOT = range(1, 7)
+
+TIMER = -2
+NONE = -1
+KEPT_SENDS = 10_000
+P_TIMER, P_PROTOCOL, P_LOSS = range(3)
+
+HEAP_WORK = 64  # steps in the calendar per event taken, beyond which a heap is better
+HEAP_AFTER = 4096  # events over which that is measured
+
+_GOLD, _A, _B = np.uint64(GOLD), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+
+inlined = register_jitable(forceinline=True, _nrt=False)
+
+
+@inlined
+def uniform(net: Any, purpose: int, v: int) -> float:
+    """The next number of node v's stream for this purpose, in [0, 1)."""
+    net.drawn[purpose, v] += np.uint64(1)
+    z = net.streams[purpose, v] + net.drawn[purpose, v] * _GOLD
+    z = (z ^ (z >> _30)) * _A
+    z = (z ^ (z >> _27)) * _B
+    z ^= z >> _31
+    return np.float64(z >> _11) * UNIT
+
+
+@inlined
+def word(net: Any, x: int) -> None:
+    """One more whole number under the digest."""
+    net.words[net.k[WORDS]] = x
+    net.k[WORDS] += 1
+
+
+@inlined
+def fault(net: Any, what: int, kind: int, value: int, bound: int) -> None:
+    """Stop the run with an error; the first one counts."""
+    if net.k[FAULT] == 0:
+        net.k[FAULT], net.k[FAULT_KIND], net.k[FAULT_VALUE], net.k[FAULT_BOUND] = what, kind, value, bound
+
+
+@inlined
+def low(net: Any) -> bool:
+    """Whether there may be too little room for what one more handler sends."""
+    k = net.k
+    if k[TAIL] - k[HEAD] + k[NEED_AIR] > len(net.frame_t) or k[WORDS] + k[NEED_WORDS] > len(net.words):
+        return True
+    if k[FREE] < k[NEED_LOCAL] or k[LOGGED] + k[NEED_AIR] > len(net.log_t):
+        return True
+    if k[KEEP] == 1 and k[SENT] + k[NEED_AIR] > len(net.sends_t):
+        return True
+    if k[TAIL] == k[HEAD]:
+        return k[NEED_LIST] > len(net.lists)
+    first, at = net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST], k[LIST_AT]
+    if at >= first:
+        return max(len(net.lists) - at, first) <= k[NEED_LIST]
+    return first - at <= k[NEED_LIST]
+
+
+# --- the air
+
+
+@inlined
+def place_list(net: Any, kind: int, size: int) -> int:
+    """Where in `lists` the next `size` numbers go, in one piece."""
+    k = net.k
+    at = k[LIST_AT]
+    if k[TAIL] == k[HEAD]:
+        at = 0
+        if size > len(net.lists):
+            fault(net, TOO_LONG_LISTS, kind, size, len(net.lists))
+            return 0
+    else:
+        first = net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST]
+        if at >= first:
+            if len(net.lists) - at < size:
+                at = 0
+                if first <= size:
+                    fault(net, TOO_LONG_LISTS, kind, size, first)
+                    return 0
+        elif first - at <= size:
+            fault(net, TOO_LONG_LISTS, kind, size, first - at)
+            return 0
+    k[LIST_AT] = at + size
+    return at
+
+
+@inlined
+def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
+    """A new row at the tail of the air, without its fields; its place, or NONE on a fault."""
+    k = net.k
+    if j >= net.offset[v + 1] - net.offset[v]:
+        fault(net, NO_SLOT, kind, j, net.offset[v + 1] - net.offset[v])
+        return NONE
+    if k[TAIL] - k[HEAD] >= len(net.frame_t):
+        fault(net, TOO_MANY_FRAMES, kind, k[TAIL] - k[HEAD] + 1, len(net.frame_t))
+        return NONE
+    if k[OBSERVE] == 1 and k[WORDS] + size + net.frame.shape[1] > len(net.words):
+        fault(net, TOO_MANY_WORDS, kind, k[WORDS] + size, len(net.words))
+        return NONE
+    at = place_list(net, kind, size)
+    if k[FAULT] != 0:
+        return NONE
+    net.counts[kind] += 1
+    f = k[TAIL] & (len(net.frame_t) - 1)
+    net.frame_t[f] = net.clock[NOW] + net.clock[DELAY]
+    row = net.frame[f]
+    row[F_SEQ], row[F_NODE], row[F_SLOT], row[F_KIND], row[F_PUBLICATION] = k[SEQ], v, j, kind, 0
+    row[F_LIST], row[F_SIZE] = at, size
+    k[SEQ] += 1
+    k[TAIL] += 1
+    if k[OBSERVE] == 1:
+        word(net, np.int64(net.clock[NOW] * 1e9))
+        word(net, v)
+        word(net, j)
+        word(net, kind)
+    return f
+
+
+@inlined
+def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
+    """A frame that carries a publication: one message more, and one hop farther."""
+    k = net.k
+    if publication < 1 or publication > k[PUBLICATIONS]:
+        return  # a number that no one published
+    depth = 1
+    if k[CURRENT] == publication:
+        depth += k[DEPTH]
+    net.frame[f, F_PUBLICATION], net.frame[f, F_DEPTH] = publication, depth
+    net.book_n[publication, MESSAGES] += 1
+    net.book_t[publication] = net.clock[NOW]
+    if k[KEEP] == 1 and net.book_n[publication, MESSAGES] <= KEPT_SENDS:
+        row = net.sends[k[SENT]]
+        row[0], row[1] = publication, v
+        row[2] = net.near[net.offset[v] + j] if j >= 0 else NONE
+        for a in range(net.frame.shape[1] - F_FIELDS):
+            row[3 + a] = net.frame[f, F_FIELDS + a]
+        net.sends_t[k[SENT]] = net.clock[NOW]
+        k[SENT] += 1
+
+
+@inlined
+def deliver(net: Any, v: int, channel: int, publication: int) -> None:
+    """To the application of node v."""
+    k = net.k
+    if k[OBSERVE] == 1:
+        word(net, DELIVER)
+        word(net, np.int64(net.clock[NOW] * 1e9))
+        word(net, k[CAUSE])
+        word(net, v)
+        word(net, channel)
+        word(net, publication)
+    if publication < 1 or publication > k[PUBLICATIONS]:
+        return
+    net.book_t[publication] = net.clock[NOW]
+    bit = 1 << (v & 7)
+    if net.seen[publication, v >> 3] & bit:
+        net.book_n[publication, DUPLICATES] += 1
+        return
+    net.seen[publication, v >> 3] |= bit
+    row = net.log[k[LOGGED]]
+    row[0], row[1] = publication, v
+    row[2] = k[DEPTH] if k[CURRENT] == publication else 0
+    net.log_t[k[LOGGED]] = net.clock[NOW]
+    k[LOGGED] += 1
+
+
+# --- the queue
+
+
+@inlined
+def earlier(net: Any, x: int, y: int) -> bool:
+    """Whether entry x comes before entry y."""
+    s, t = net.entry_t[x], net.entry_t[y]
+    return s < t or (s == t and net.entry[x, E_SEQ] < net.entry[y, E_SEQ])
+
+
+@inlined
+def bucket_of(net: Any, x: int) -> int:
+    """The number of the bucket that entry x falls into, counted from time 0."""
+    return np.int64(min(net.entry_t[x] * net.clock[INVERSE], 4e18))
+
+
+@inlined
+def push(net: Any, x: int) -> None:
+    """Put entry x, filled in, into the queue."""
+    k = net.k
+    if k[HEAPED] == 1:
+        at = k[QUEUED]
+        while at > 0 and earlier(net, x, net.heap[(at - 1) >> 1]):
+            net.heap[at] = net.heap[(at - 1) >> 1]
+            at = (at - 1) >> 1
+        net.heap[at] = x
+    else:
+        lap = bucket_of(net, x)
+        b = lap & (len(net.bucket) - 1)
+        net.chain[x] = net.bucket[b]
+        net.bucket[b] = x
+        k[LAP] = min(k[LAP], lap)
+        if k[BEST] >= 0 and earlier(net, x, k[BEST]):
+            k[BEST] = x
+    k[QUEUED] += 1
+
+
+@inlined
+def earliest(net: Any) -> int:
+    """The entry that comes first; NONE if there is none."""
+    k = net.k
+    if k[QUEUED] == 0:
+        return NONE
+    if k[HEAPED] == 1:
+        return net.heap[0]
+    if k[BEST] < 0:
+        search(net)
+    return k[BEST]
+
+
+@inlined
+def search(net: Any) -> None:
+    """Find the first entry: the earliest of the first bucket that holds one of its own lap."""
+    k, mask = net.k, len(net.bucket) - 1
+    lap, best, empty = k[LAP], NONE, 0
+    while best < 0:
+        x = np.int64(net.bucket[lap & mask])
+        while x >= 0:
+            k[WORK] += 1
+            if bucket_of(net, x) == lap and (best < 0 or earlier(net, x, best)):
+                best = x
+            x = np.int64(net.chain[x])
+        if best < 0:
+            lap += 1
+            empty += 1
+            if empty > mask:  # a whole turn without an event: look for the first lap of all
+                empty = 0
+                lap = np.int64(0x7FFFFFFFFFFFFFFF)
+                for b in range(mask + 1):
+                    x = np.int64(net.bucket[b])
+                    while x >= 0:
+                        lap = min(lap, bucket_of(net, x))
+                        x = np.int64(net.chain[x])
+    k[WORK] += empty
+    k[LAP], k[BEST] = lap, best
+
+
+@inlined
+def take(net: Any, x: int) -> None:
+    """Remove entry x, the earliest."""
+    k = net.k
+    k[QUEUED] -= 1
+    if k[HEAPED] == 1:
+        drop_root(net, net.heap[k[QUEUED]])
+        return
+    b = k[LAP] & (len(net.bucket) - 1)
+    if net.bucket[b] == x:
+        net.bucket[b] = net.chain[x]
+    else:
+        y = np.int64(net.bucket[b])
+        while net.chain[y] != x:
+            y = np.int64(net.chain[y])
+        net.chain[y] = net.chain[x]
+    k[BEST] = NONE
+    k[POPS] += 1
+    if k[POPS] == HEAP_AFTER:
+        if k[WORK] > HEAP_WORK * HEAP_AFTER:
+            to_heap(net)
+        k[POPS] = 0
+        k[WORK] = 0
+
+
+@inlined
+def drop_root(net: Any, x: int) -> None:
+    """Put entry x in place of the root of the heap, which has QUEUED entries then."""
+    size, at = net.k[QUEUED], 0
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and earlier(net, net.heap[child + 1], net.heap[child]):
+            child += 1
+        if not earlier(net, net.heap[child], x):
+            break
+        net.heap[at] = net.heap[child]
+        at = child
+    net.heap[at] = x
+
+
+@inlined
+def to_heap(net: Any) -> None:
+    """From now on a binary heap: all entries of the calendar, pushed one by one."""
+    k = net.k
+    k[HEAPED] = 1
+    k[QUEUED] = 0
+    for b in range(len(net.bucket)):
+        x = np.int64(net.bucket[b])
+        while x >= 0:
+            after = np.int64(net.chain[x])
+            at = k[QUEUED]
+            while at > 0 and earlier(net, x, net.heap[(at - 1) >> 1]):
+                net.heap[at] = net.heap[(at - 1) >> 1]
+                at = (at - 1) >> 1
+            net.heap[at] = x
+            k[QUEUED] += 1
+            x = after
+        net.bucket[b] = NONE
+
+
+@inlined
+def start_local(net: Any, v: int, kind: int, delay: float, size: int) -> int:
+    """A message of v to itself, without its fields; its entry (not yet queued), or NONE on a fault."""
+    k = net.k
+    if k[FREE] == 0:
+        fault(net, TOO_MANY_LOCAL, kind, 1, 0)
+        return NONE
+    if size > net.local_list.shape[1]:
+        fault(net, LIST_SIZE, kind, size, net.local_list.shape[1])
+        return NONE
+    k[FREE] -= 1
+    x = np.int64(net.free[k[FREE]])
+    net.entry_t[x] = net.clock[NOW] + delay
+    row = net.entry[x]
+    row[E_SEQ], row[E_NODE], row[E_SLOT], row[E_KIND], row[E_SIZE] = k[SEQ], v, NONE, kind, size
+    k[SEQ] += 1
+    return x

@@ -1,0 +1,637 @@
+"""The compiled engine, with the face of the interpreted one: same inputs, same order, same numbers, same digest.
+
+    sim = CompiledSimulator(spec, peers, par, root=0, seed=1)
+    sim.run(60.0)
+
+It keeps no trace and cannot stop within a frame; whoever wants to look closely calls `thaw`, which gives the interpreted
+engine in exactly this state. Faults change the arrays in place; what changes the network's shape goes by way of `thaw`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from heapq import heapify
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.compiled import arrays, cache, loop, machine, truth
+from engine.compiled.build import Stack, stack_of
+from engine.compiled.machine import (
+    AT,
+    BEST,
+    CAUSE,
+    COUNT,
+    E_KIND,
+    E_NODE,
+    E_SEQ,
+    E_SIZE,
+    E_SLOT,
+    EVENTS,
+    F_DEPTH,
+    F_FIELDS,
+    F_KIND,
+    F_LIST,
+    F_NODE,
+    F_PUBLICATION,
+    F_SEQ,
+    F_SIZE,
+    F_SLOT,
+    FAULT,
+    FAULT_BOUND,
+    FAULT_KIND,
+    FAULT_VALUE,
+    FREE,
+    HEAD,
+    HEAPED,
+    INVERSE,
+    KEEP,
+    LIST_AT,
+    LIST_SIZE,
+    LOGGED,
+    LOSSY,
+    NEED_AIR,
+    NEED_LIST,
+    NEED_LOCAL,
+    NEED_WORDS,
+    NO_SLOT,
+    NOW,
+    NUMBERS,
+    OBSERVE,
+    PUBLICATIONS,
+    QUEUED,
+    SAMPLE_S,
+    SAMPLES,
+    SAMPLING,
+    SENT,
+    SEQ,
+    SERVING,
+    STOP_AT,
+    TAIL,
+    TIMER,
+    TIMERS,
+    TOO_LONG_LISTS,
+    TOO_MANY_FRAMES,
+    TOO_MANY_LOCAL,
+    TOO_MANY_WORDS,
+    WORDS,
+)
+from engine.core import checkpoint, storage
+from engine.core.declare import NONE, Env, ProtocolSpec
+from engine.core.errors import ProtocolBug
+from engine.core.rng import GOLD, UNIT, stream_key
+from engine.core.simulator import LOCAL, PURPOSES, Simulator
+from engine.core.trace import CHUNK, Record
+
+FOREVER = 1 << 62
+MOST_FRAMES = 1 << 24
+"""Messages in the air at once, beyond which a run is given up: a protocol that floods without end."""
+
+
+class CompiledSimulator:
+    """One network running one protocol stack; arguments as for `engine.core.simulator.Simulator`.
+
+    Raises OutsideSubset (a protocol that cannot be compiled) and ProtocolBug (a rule that breaks a bound).
+    """
+
+    def __init__(
+        self,
+        spec: ProtocolSpec,
+        peers: Sequence[Sequence[int]],
+        par: Any,
+        *,
+        root: int = NONE,
+        channels: int = 8,
+        seed: int = 1,
+        delay_s: float = 0.01,
+        loss: float = 0.0,
+    ) -> None:
+        self.spec, self.seed, self.delay_s, self.given_par = spec, seed, delay_s, par
+        self.stack: Stack = stack_of(spec, par._fields)
+        self.kinds = self.stack.kinds
+        self.listed = [name is not None for name in self.stack.lists]
+        self.peers: list[list[int]] = [sorted(row) for row in peers]
+        self.n = len(self.peers)
+        self.alive = [True] * self.n
+        self.works = [[True] * len(row) for row in self.peers]
+        self.loss = [[loss] * len(row) for row in self.peers]
+        self.value = ""  # of the digest, over all full chunks
+        self._samples: list[tuple[float, tuple[int, ...]]] = []
+        self._lay_out(Env(self.n, root, channels))
+        self._start_timers()
+        self.set_loss(loss)
+
+    # --- arrays
+
+    def _lay_out(self, env: Env) -> None:
+        """All arrays for the present network, everything at power-on and nothing under way."""
+        self.env = env
+        self.links = arrays.Links.of(self.peers)
+        self.held = arrays.make(self.spec, env, self.links)
+        par = self.stack.par(
+            *(float(x) if isinstance(x, float) else int(x) for x in self.given_par)
+        )
+        self.st = arrays.state(self.spec, env, par, self.held)
+        every = [name for layer in self.spec.layers for name in layer.every.values()]
+        self.periods = np.array([float(getattr(par, name)) for name in every])
+        n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
+        width, layers, kinds = self.stack.width, len(self.stack.judged), len(self.kinds)
+        need_air, need_list, need_local = 4 * most + 16, 8 * most + 256, 16
+        need_words = need_air * (5 + width) + need_list + most + 64
+        rate = n * float((1 / self.periods).sum()) if every else 1.0
+        frames = _power_of_two(max(512, 2 * need_air))
+        local = 4 * need_local
+        k = np.zeros(NUMBERS, np.int64)
+        k[[NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS]] = need_air, need_list, need_local, need_words
+        k[OBSERVE], k[STOP_AT], k[BEST], k[TIMERS], k[FREE] = 1, FOREVER, NONE, timers, local
+        streams = np.array([[stream_key(self.seed, p, v) for v in range(n)] for p in PURPOSES], np.uint64)
+        entries = timers + local
+        made: dict[str, Any] = {
+            "k": k,
+            "clock": np.array([0.0, self.delay_s, max(rate / 1.5, 1e-3), 1.0]),
+            "periods": self.periods,
+            "streams": streams.reshape(len(PURPOSES), n),
+            "drawn": np.zeros((len(PURPOSES), n), np.uint64),
+            "offset": self.links.offset,
+            "near": self.links.near,
+            "back": self.links.back,
+            "alive": np.ones(n, np.int8),
+            "opened": np.ones(len(self.links.near), np.int8),
+            "loss": np.zeros(len(self.links.near)),
+            "gates": np.array(self.stack.gates, np.int64),
+            "frame_t": np.zeros(frames),
+            "frame": np.zeros((frames, F_FIELDS + width), np.int64),
+            "lists": np.zeros(4 * need_list, np.int64),
+            "reached": np.zeros((most + 1, 2), np.int32),
+            "entry_t": np.zeros(entries),
+            "entry": np.zeros((entries, E_SIZE + 1 + width), np.int64),
+            "chain": np.full(entries, NONE, np.int32),
+            "heap": np.zeros(entries, np.int32),
+            "bucket": np.full(_power_of_two(max(64, 2 * timers)), NONE, np.int32),
+            "free": np.arange(entries - 1, timers - 1, -1, np.int32),
+            "local": np.zeros(0),
+            "local_list": np.zeros((local, most + 1 if any(self.listed) else 0), np.int64),
+            "counts": np.zeros(kinds, np.int64),
+            "dropped": np.zeros(4, np.int64),
+            "words": np.zeros(max(4 * need_words, 1 << 16), np.int64),
+            "book_n": np.zeros((8, 2), np.int64),
+            "book_t": np.zeros(8),
+            "seen": np.zeros((8, (n + 7) // 8), np.uint8),
+            "log": np.zeros((2 * need_air, 3), np.int64),
+            "log_t": np.zeros(2 * need_air),
+            "sends": np.zeros((2 * need_air, 3 + width), np.int64),
+            "sends_t": np.zeros(2 * need_air),
+            "bits": np.zeros(n, np.int64),
+            "wrong": np.zeros(max(1, layers), np.int64),
+            "sample_t": np.zeros(64),
+            "sample": np.zeros((64, max(1, layers)), np.int64),
+        }
+        self.net = self.stack.net(**made)
+        self.k = k
+        self.truth = truth.blank(self.links, env.channels)
+        self.true = False  # whether `truth` is about the present network
+
+    def _start_timers(self) -> None:
+        """Every timer of every node, at a random point of its first period."""
+        net, count = self.net, len(self.periods)
+        if not count or not self.n:
+            return
+        steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GOLD)
+        draws = arrays.mixed(net.streams[machine.P_TIMER][:, None] + steps[None, :])
+        u = (draws >> np.uint64(11)).astype(np.float64) * UNIT
+        net.drawn[machine.P_TIMER] = count
+        timers = self.n * count
+        net.entry_t[:timers] = (self.periods[None, :] * u).ravel()
+        entry = net.entry[:timers]
+        entry[:, E_SEQ] = np.arange(timers)
+        entry[:, E_NODE] = np.repeat(np.arange(self.n), count)
+        entry[:, E_SLOT] = TIMER
+        entry[:, E_KIND] = np.tile(np.arange(count), self.n)
+        self.k[SEQ] = timers
+        self._enqueue(np.arange(timers))
+
+    def _enqueue(self, entries: NDArray[Any]) -> None:
+        """Put entries into the empty calendar, all at once."""
+        net = self.net
+        laps = np.minimum(net.entry_t[entries] * net.clock[INVERSE], 4e18).astype(np.int64)
+        buckets = laps & (len(net.bucket) - 1)
+        order = np.argsort(buckets, kind="stable")
+        entries, buckets = entries[order], buckets[order]
+        same = np.append(buckets[1:] == buckets[:-1], False)
+        net.chain[entries] = np.where(same, np.append(entries[1:], NONE), NONE)
+        starts = np.append(True, ~same[:-1])
+        net.bucket[buckets[starts]] = entries[starts]
+        self.k[QUEUED], self.k[BEST], self.k[machine.LAP] = len(entries), NONE, int(laps.min(initial=0))
+
+    # --- running
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds."""
+        return float(self.net.clock[NOW])
+
+    @property
+    def seq(self) -> int:
+        """The next sequence number."""
+        return int(self.k[SEQ])
+
+    @property
+    def events(self) -> int:
+        """Engine events played."""
+        return int(self.k[EVENTS])
+
+    @property
+    def counts(self) -> list[int]:
+        """Messages sent, by kind; a broadcast counts once."""
+        return self.net.counts.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def dropped(self) -> list[int]:
+        """Receivers that a message did not reach, by reason."""
+        return self.net.dropped.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def observing(self) -> bool:
+        """Whether records go under the digest."""
+        return bool(self.k[OBSERVE])
+
+    @observing.setter
+    def observing(self, on: bool) -> None:
+        self.k[OBSERVE] = on
+
+    @property
+    def lossy(self) -> bool:
+        """Whether any link loses frames."""
+        return bool(self.k[LOSSY])
+
+    def run(self, until: float, budget: int | None = None, *, sample_until: float = -np.inf) -> bool:
+        """Play all events up to and including `until`; False if about `budget` events were played before that.
+
+        Samples of the judge that are due up to `sample_until` are taken on the way, once `judged` has been called.
+        """
+        self.k[STOP_AT] = FOREVER if budget is None else self.k[EVENTS] + budget
+        while True:
+            why = self.stack.advance(self.st, self.net, self.truth, float(until), float(sample_until))
+            if why == loop.DONE:
+                self.net.clock[NOW] = max(self.now, until)
+                return True
+            if why == loop.STOPPED:
+                return False
+            if why == loop.FAULTY:
+                raise ProtocolBug(self._fault())
+            self._make_room()
+
+    def _fault(self) -> str:
+        what, kind, value, bound = (int(self.k[x]) for x in (FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND))
+        message = self.spec.messages[kind]
+        listed = self.stack.lists[kind]
+        told = {
+            TOO_MANY_FRAMES: f"one rule sends more than {bound} messages at once, the last a {message.name}",
+            TOO_LONG_LISTS: f"{message.name}.{listed}: {value} entries, but there is room for {bound} more in the air",
+            TOO_MANY_WORDS: f"one rule sends too much at once, the last a {message.name}",
+            TOO_MANY_LOCAL: f"one rule sends itself too many messages at once, the last a {message.name}",
+            LIST_SIZE: f"{message.name}.size is {value}, but {message.name}.{listed} has room for {bound}",
+            NO_SLOT: f"{message.name} is sent to slot {value} of a node with {bound} neighbours",
+        }
+        return told[what]
+
+    def _make_room(self) -> None:
+        """Whatever is short, twice as much of it; words go under the digest."""
+        net, k = self.net, self.k
+        more: dict[str, Any] = {}
+        if k[WORDS] + k[NEED_WORDS] > len(net.words):
+            self._settle()
+        if k[TAIL] - k[HEAD] + k[NEED_AIR] > len(net.frame_t):
+            more |= self._wider_air()
+        if _list_room(net) <= k[NEED_LIST]:
+            self._pack_lists(more)
+        if k[FREE] < k[NEED_LOCAL]:
+            more |= self._more_local()
+        for count, names in (
+            (k[LOGGED] + k[NEED_AIR], ("log", "log_t")),
+            (k[SENT] + k[NEED_AIR], ("sends", "sends_t")),
+            (k[SAMPLES] + 1, ("sample", "sample_t")),
+        ):
+            if count > len(getattr(net, names[1])):
+                more |= {name: _doubled(getattr(net, name), int(count)) for name in names}
+        self.net = net._replace(**more)
+
+    def _wider_air(self) -> dict[str, Any]:
+        """A ring of twice the size; rows keep their numbers."""
+        net, k = self.net, self.k
+        size = 2 * len(net.frame_t)
+        if size > MOST_FRAMES:
+            raise ProtocolBug(f"more than {MOST_FRAMES // 2:,} messages in the air at once: this protocol floods without end")
+        numbers = np.arange(k[HEAD], k[TAIL])
+        frame_t, frame = np.zeros(size), np.zeros((size, net.frame.shape[1]), np.int64)
+        old = numbers & (len(net.frame_t) - 1)
+        frame_t[numbers & (size - 1)], frame[numbers & (size - 1)] = net.frame_t[old], net.frame[old]
+        return {"frame_t": frame_t, "frame": frame}
+
+    def _pack_lists(self, more: dict[str, Any]) -> None:
+        """The lists in the air one after the other, with as much room again."""
+        net, k = self.net, self.k
+        frame = more.get("frame", net.frame)
+        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - 1)
+        begins, sizes = frame[rows, F_LIST], frame[rows, F_SIZE]
+        used = int(sizes.sum())
+        lists = np.zeros(max(len(net.lists), 2 * (used + int(k[NEED_LIST]) + 1)), np.int64)
+        starts = arrays.ends(sizes)
+        places = np.arange(used) - np.repeat(starts[:-1] - begins, sizes)
+        lists[:used] = net.lists[places]
+        frame[rows, F_LIST] = starts[:-1]
+        k[LIST_AT] = used
+        more["lists"] = lists
+
+    def _more_local(self) -> dict[str, Any]:
+        """Twice as many entries for messages of nodes to themselves."""
+        net, k = self.net, self.k
+        had, timers = len(net.entry_t), int(k[TIMERS])
+        size = 2 * had - timers
+        free = np.zeros(size - timers, np.int32)
+        fresh = np.arange(size - 1, had - 1, -1, dtype=np.int32)
+        free[: k[FREE]], free[k[FREE] : k[FREE] + len(fresh)] = net.free[: k[FREE]], fresh
+        k[FREE] += len(fresh)
+        grown = {name: _doubled(getattr(net, name), size) for name in ("entry_t", "entry", "chain", "heap")}
+        return {**grown, "free": free, "local_list": _doubled(net.local_list, size - timers)}
+
+    # --- the digest
+
+    def _settle(self) -> None:
+        """Fold in all full chunks."""
+        words, count = self.net.words, int(self.k[WORDS])
+        full = count - count % CHUNK
+        for start in range(0, full, CHUNK):
+            self.value = _chained(self.value, words[start : start + CHUNK])
+        words[: count - full] = words[full:count]
+        self.k[WORDS] = count - full
+        if len(words) < 2 * CHUNK + self.k[NEED_WORDS]:
+            self.net = self.net._replace(words=_doubled(words, 2 * CHUNK + int(self.k[NEED_WORDS])))
+
+    def digest_hex(self) -> str:
+        """The digest of everything so far, 16 hexadecimal digits."""
+        self._settle()
+        return _chained(self.value, self.net.words[: self.k[WORDS]])
+
+    def record(self, entry: Record) -> None:
+        """Fold a record that does not come from a message (a command) into the digest."""
+        for x in entry:
+            self.net.words[self.k[WORDS]] = int(x * 1e9) if isinstance(x, float) else x
+            self.k[WORDS] += 1
+        if self.k[WORDS] + self.k[NEED_WORDS] > len(self.net.words):
+            self._settle()
+
+    # --- the world changes between segments
+
+    def listen(self, v: int) -> None:
+        """Work out anew who hears v."""
+        begin = self.links.offset[v]
+        self.net.alive[v] = self.alive[v]
+        for j, w in enumerate(self.peers[v]):
+            self.net.opened[begin + j] = self.works[v][j] and self.alive[w]
+        self.true = False
+
+    def relisten(self, v: int) -> None:
+        """The same for v and all its neighbours: v failed, came back, or a link of it changed."""
+        self.listen(v)
+        for w in self.peers[v]:
+            self.listen(w)
+
+    def set_loss(self, share: float, link: tuple[int, int] | None = None) -> None:
+        """The chance that a receiver misses a frame: of every link, or of one, both ways."""
+        if link is None:
+            self.loss = [[share] * len(row) for row in self.peers]
+            self.net.loss[:] = share
+        else:
+            for v, w in (link, link[::-1]):
+                j = self.peers[v].index(w)
+                self.loss[v][j] = share
+                self.net.loss[self.links.offset[v] + j] = share
+        self.k[LOSSY] = bool(self.net.loss.any())
+
+    def inject(self, v: int, m: Any, slot: int = LOCAL) -> None:
+        """Hand node v a message now: from its application, or as if heard at a slot."""
+        if self.k[FREE] < self.k[NEED_LOCAL]:
+            self._make_room()
+        kind = self.kinds[type(m)]
+        held = list(m[-1]) if self.listed[kind] else []
+        self._widen_local(len(held))
+        x = machine.start_local(self.net, v, kind, 0.0, len(held))
+        self._fill_entry(x, slot, m, held)
+        machine.push(self.net, x)
+
+    def _widen_local(self, size: int) -> None:
+        lists = self.net.local_list
+        if size > lists.shape[1]:
+            wider = np.zeros((len(lists), size), np.int64)
+            wider[:, : lists.shape[1]] = lists
+            self.net = self.net._replace(local_list=wider)
+
+    def _fill_entry(self, x: int, slot: int, m: Any, held: list[int]) -> None:
+        row = self.net.entry[x]
+        row[E_SLOT] = slot
+        whole = list(m[:-1]) if self.listed[int(row[E_KIND])] else list(m)
+        row[E_SIZE + 1 : E_SIZE + 1 + len(whole)] = whole
+        self.net.local_list[x - self.k[TIMERS], : len(held)] = held
+
+    def reset_node(self, v: int) -> None:
+        """Node v forgets everything but its inputs, as after power-on."""
+        arrays.reset_node(self.held, self.env, v)
+
+    def corrupt(self, stream: Any, nodes: list[int], **which: Any) -> None:
+        """As `engine.core.storage.corrupt`."""
+        arrays.corrupt(self.spec, self.held, self.env, self.links, stream, nodes, **which)
+
+    # --- there and back
+
+    def columns(self) -> dict[str, list[Any]]:
+        """`layer.field` -> nested lists, as `engine.core.storage.plain` gives them."""
+        return {f"{c.layer}.{c.field.name}": c.lists() for c in self.held}
+
+    def saved(self) -> dict[str, Any]:
+        """The checkpoint that the interpreted engine would make here (`engine.core.checkpoint.save`)."""
+        self._settle()
+        net, k = self.net, self.k
+        return {
+            "n": self.n,
+            "root": self.env.root,
+            "peers": self.peers,
+            "alive": self.alive,
+            "works": self.works,
+            "loss": self.loss,
+            "lossy": self.lossy,
+            "now": self.now,
+            "seq": self.seq,
+            "events": self.events,
+            "digest": [self.value, net.words[: k[WORDS]].tolist()],
+            "counts": self.counts,
+            "dropped": self.dropped,
+            "drawn": net.drawn.tolist(),
+            "heap": sorted(self._pending()),
+            "air": [self._in_air(i) for i in range(k[HEAD], k[TAIL])],
+            "partial": None,
+            "columns": self.columns(),
+        }
+
+    def _pending(self) -> list[list[Any]]:
+        net, timers = self.net, int(self.k[TIMERS])
+        unused = set(net.free[: self.k[FREE]].tolist())
+        rows = net.entry.tolist()
+        found: list[list[Any]] = []
+        for x, t in enumerate(net.entry_t.tolist()):
+            if x < timers:
+                found.append([t, *rows[x][:E_SIZE], None])
+            elif x not in unused:
+                size = rows[x][E_SIZE]
+                held = net.local_list[x - timers, :size].tolist()
+                found.append([t, *rows[x][:E_SIZE], self._fields(rows[x][E_KIND], rows[x][E_SIZE + 1 :], held)])
+        return found
+
+    def _in_air(self, i: int) -> list[Any]:
+        f = i & (len(self.net.frame_t) - 1)
+        row = self.net.frame[f].tolist()
+        held = self.net.lists[row[F_LIST] : row[F_LIST] + row[F_SIZE]].tolist()
+        return [float(self.net.frame_t[f]), *row[: F_KIND + 1], self._fields(row[F_KIND], row[F_FIELDS:], held)]
+
+    def _fields(self, kind: int, numbers: list[int], held: list[int]) -> list[Any]:
+        whole: list[Any] = numbers[: len(self.stack.fields[kind])]
+        return [*whole, held] if self.listed[kind] else whole
+
+    def thaw(self) -> Simulator:
+        """The interpreted engine in exactly this state."""
+        env = self.env
+        sim = Simulator(
+            self.spec,
+            self.peers,
+            self.given_par,
+            root=env.root,
+            channels=env.channels,
+            seed=self.seed,
+            delay_s=self.delay_s,
+        )
+        checkpoint.load(sim, self.saved())
+        heapify(sim.heap)
+        sim.observing = self.observing
+        return sim
+
+    def add_node(self) -> int:
+        """A new node, the last in node order, with no links yet; returns its index."""
+        sim = self.thaw()
+        v = sim.add_node()
+        self.adopt(sim)
+        return v
+
+    def add_link(self, v: int, w: int, loss: float) -> None:
+        """A new radio link; slots stay in node order."""
+        sim = self.thaw()
+        sim.add_link(v, w, loss)
+        self.adopt(sim)
+
+    def adopt(self, sim: Simulator) -> None:
+        """Go on from the state of an interpreted engine of the same stack and seed; delivery books are kept."""
+        old_net, old_k = self.net, self.k
+        carried = self._carried()
+        self.n, self.peers = sim.n, [list(row) for row in sim.peers]
+        self.alive, self.works = list(sim.alive), [list(row) for row in sim.works]
+        self.loss = [list(row) for row in sim.loss]
+        self._lay_out(sim.st.env)
+        net, k = self.net, self.k
+        for number in (KEEP, PUBLICATIONS, LOGGED, SENT, SAMPLES, machine.TICKS, SAMPLING):
+            k[number] = old_k[number]
+        kept = {x: getattr(old_net, x) for x in ("book_n", "book_t", "log", "log_t", "sends", "sends_t")}
+        kept |= {x: getattr(old_net, x) for x in ("sample", "sample_t")}
+        seen = np.zeros((len(old_net.seen), net.seen.shape[1]), np.uint8)
+        seen[:, : old_net.seen.shape[1]] = old_net.seen
+        self.net = net = net._replace(**kept, seen=seen)
+        net.clock[:] = [sim.now, self.delay_s, net.clock[INVERSE], old_net.clock[SAMPLE_S]]
+        k[SEQ], k[EVENTS], k[OBSERVE], k[LOSSY] = sim.seq, sim.events, sim.observing, sim.lossy
+        net.counts[:], net.dropped[:], net.drawn[:] = sim.counts, sim.dropped, sim.drawn
+        for v, row in enumerate(self.loss):
+            net.loss[self.links.offset[v] : self.links.offset[v + 1]] = row
+            self.listen(v)
+        columns = storage.plain(sim.st)
+        for column in self.held:
+            column.data[:] = list(_flat(columns[f"{column.layer}.{column.field.name}"], len(column.offsets)))
+        self.value, words = sim.digest.value, sim.digest.words
+        if len(words) + k[NEED_WORDS] > len(net.words):
+            self.net = net = net._replace(words=np.zeros(2 * len(words) + int(k[NEED_WORDS]), np.int64))
+        net.words[: len(words)] = words
+        k[WORDS] = len(words)
+        self._take_over(sim, carried)
+
+    def _carried(self) -> dict[int, tuple[int, int]]:
+        """For each frame in the air that carries a publication: sequence number -> (publication, hops)."""
+        rows = self.net.frame[np.arange(self.k[HEAD], self.k[TAIL]) & (len(self.net.frame_t) - 1)]
+        return {int(r[F_SEQ]): (int(r[F_PUBLICATION]), int(r[F_DEPTH])) for r in rows if r[F_PUBLICATION]}
+
+    def _take_over(self, sim: Simulator, carried: dict[int, tuple[int, int]]) -> None:
+        """Pending events and frames of `sim`."""
+        k, count = self.k, len(self.periods)
+        queued = []
+        for t, seq, v, slot, kind, m in sim.heap:
+            if slot == TIMER:
+                x = v * count + kind
+                self.net.entry[x, :E_SIZE] = seq, v, slot, kind
+            else:
+                held = list(m[-1]) if self.listed[kind] else []
+                self._widen_local(len(held))
+                if k[FREE] < k[NEED_LOCAL]:
+                    self.net = self.net._replace(**self._more_local())
+                x = machine.start_local(self.net, v, kind, 0.0, len(held))
+                self._fill_entry(x, slot, m, held)
+                self.net.entry[x, E_SEQ] = seq
+            self.net.entry_t[x] = t
+            queued.append(x)
+        for t, seq, v, slot, kind, m in sim.air:
+            if k[TAIL] + 1 >= len(self.net.frame_t):
+                self.net = self.net._replace(**self._wider_air())
+            held = list(m[-1]) if self.listed[kind] else []
+            if k[LIST_AT] + len(held) + k[NEED_LIST] > len(self.net.lists):
+                wider = 2 * (len(self.net.lists) + len(held) + int(k[NEED_LIST]))
+                self.net = self.net._replace(lists=_doubled(self.net.lists, wider))
+            whole = list(m[:-1]) if self.listed[kind] else list(m)
+            row = self.net.frame[k[TAIL]]
+            row[:F_FIELDS] = seq, v, slot, kind, *carried.get(seq, (0, 0)), k[LIST_AT], len(held)
+            row[F_FIELDS : F_FIELDS + len(whole)] = whole
+            self.net.lists[k[LIST_AT] : k[LIST_AT] + len(held)] = held
+            self.net.frame_t[k[TAIL]] = t
+            k[LIST_AT] += len(held)
+            k[TAIL] += 1
+        k[SEQ] = sim.seq
+        self._enqueue(np.array(queued, np.int64))
+
+
+def _list_room(net: Any) -> int:
+    """Numbers that fit into `lists` in one piece; see `machine.low`."""
+    k = net.k
+    if k[TAIL] == k[HEAD]:
+        return len(net.lists)
+    first, at = int(net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST]), int(k[LIST_AT])
+    return max(len(net.lists) - at, first) if at >= first else first - at
+
+
+def _flat(column: Any, depth: int) -> Any:
+    """Entries of nested lists, in order."""
+    if depth == 0:
+        return column
+    return (x for row in column for x in _flat(row, depth - 1))
+
+
+def _doubled(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array with at least `size` rows, and at least twice as many as before."""
+    made = np.zeros((max(size, 2 * len(array)), *array.shape[1:]), array.dtype)
+    made[: len(array)] = array
+    return made
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(0, size - 1).bit_length()
+
+
+def _chained(value: str, words: NDArray[np.int64]) -> str:
+    """`engine.core.trace.chained`, on an array."""
+    packed = words if sys.byteorder == "little" else words.byteswap()
+    return blake2b(value.encode() + packed.tobytes(), digest_size=8).hexdigest()

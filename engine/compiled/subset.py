@@ -1,0 +1,146 @@
+"""The subset of Python that compiles, checked on the source: what is outside, on which line, and what to write instead.
+
+Inside: numbers, tuples, loops, conditions, calls between module functions, state fields, and `net`. The check looks at the
+rules of a stack and at every function they call.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from engine.core.declare import ProtocolSpec
+
+_OUTSIDE: dict[type[ast.AST], str] = {
+    ast.ListComp: "builds a list; write a loop over numbers",
+    ast.SetComp: "builds a set; write a loop over numbers",
+    ast.DictComp: "builds a dictionary; keep it in declared state",
+    ast.GeneratorExp: "is a generator; write a loop",
+    ast.List: "builds a list; send a declared list of the state, with its size",
+    ast.Set: "builds a set; keep it in declared state, or as bits of a number",
+    ast.Dict: "builds a dictionary; keep it in declared state",
+    ast.Lambda: "is a function inside a rule; write it at module level",
+    ast.FunctionDef: "is a function inside a rule; write it at module level",
+    ast.ClassDef: "is a class inside a rule; write it at module level",
+    ast.Yield: "makes a generator; write a loop",
+    ast.YieldFrom: "makes a generator; write a loop",
+    ast.Await: "waits; rules run at once",
+    ast.Try: "catches errors; test for them before",
+    ast.Raise: "raises; a rule must go on from any state",
+    ast.With: "opens a context; rules have none",
+    ast.JoinedStr: "makes text; rules work on numbers",
+    ast.Import: "imports; do it at the top of the module",
+    ast.ImportFrom: "imports; do it at the top of the module",
+    ast.Global: "changes a global; keep it in declared state",
+    ast.Nonlocal: "changes an outer variable; keep it in declared state",
+    ast.Delete: "deletes; state has a fixed size",
+    ast.Starred: "unpacks; name the values",
+    ast.Match: "matches patterns; write conditions",
+}
+BUILTINS = frozenset("range len min max abs int float bool round divmod".split())
+
+
+class OutsideSubset(Exception):
+    """A protocol that only the interpreted engine can run: `file:line: why` for each breach."""
+
+    def __init__(self, protocol: str, breaches: list[str]) -> None:
+        self.protocol, self.breaches = protocol, breaches
+        shown = "\n  ".join(breaches)
+        super().__init__(f"protocol {protocol} cannot be compiled:\n  {shown}")
+
+
+def rules(spec: ProtocolSpec) -> list[Callable[..., Any]]:
+    """All timers and handlers of a stack, bottom up."""
+    return [f for layer in spec.layers for f in (*layer.every, *layer.on.values())]
+
+
+def reachable(spec: ProtocolSpec) -> list[FunctionType]:
+    """The rules and every function they call, by way of names of their modules."""
+    found: dict[int, FunctionType] = {}
+    ahead = rules(spec)
+    while ahead:
+        f = ahead.pop()
+        if isinstance(f, FunctionType) and id(f) not in found:
+            found[id(f)] = f
+            for name in sorted(_names(f.__code__)):
+                called = f.__globals__.get(name)
+                if isinstance(called, FunctionType):
+                    ahead.append(called)
+    return list(found.values())
+
+
+def _names(code: Any) -> set[str]:
+    inner = [c for c in code.co_consts if isinstance(c, type(code))]
+    return set(code.co_names).union(*(_names(c) for c in inner))
+
+
+def sources(spec: ProtocolSpec) -> set[Path]:
+    """The files that the functions of a stack are written in, and those of its declarations."""
+    things: list[Any] = [*reachable(spec), spec.state, *(layer.state for layer in spec.layers)]
+    things += [m.type for m in spec.messages]
+    found = set()
+    for thing in things:
+        try:
+            found.add(Path(inspect.getfile(thing)).resolve())
+        except (OSError, TypeError):
+            continue
+    return found
+
+
+def check(spec: ProtocolSpec) -> None:
+    """Raises OutsideSubset if the stack cannot be compiled."""
+    breaches = []
+    for f in rules(spec):
+        if not isinstance(f, FunctionType) or f.__closure__ or "<locals>" in f.__qualname__:
+            where = getattr(f, "__qualname__", repr(f))
+            breaches.append(f"{where}: not a function at module level; a rule may not close over anything")
+    for f in reachable(spec):
+        try:
+            lines, first = inspect.getsourcelines(f)
+        except (OSError, TypeError):
+            breaches.append(f"{f.__qualname__}: no source to be read")
+            continue
+        name = Path(f.__code__.co_filename).name
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+        breaches += [f"{name}:{first + line - 1}: {why}" for line, why in _breaches(tree.body[0], f)]
+    if breaches:
+        raise OutsideSubset(spec.name, breaches)
+
+
+def _breaches(tree: ast.AST, f: FunctionType) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if node is tree:
+            continue
+        why = _OUTSIDE.get(type(node))
+        if why is not None:
+            yield getattr(node, "lineno", 1), f"`{_first_line(node)}` {why}"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_docstring(node, tree):
+            yield node.lineno, f"`{node.value!r}` is text; rules work on numbers"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield from _call(node, node.func.id, f)
+
+
+def _call(node: ast.Call, name: str, f: FunctionType) -> Iterator[tuple[int, str]]:
+    if name in f.__globals__:
+        if isinstance(f.__globals__[name], ModuleType):
+            yield node.lineno, f"`{name}` is a module"
+    elif hasattr(builtins, name) and name not in BUILTINS:
+        yield node.lineno, f"`{name}(…)` does not compile; allowed are {', '.join(sorted(BUILTINS))}"
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        return  # named by the walk
+
+
+def _is_docstring(node: ast.Constant, tree: ast.AST) -> bool:
+    body = getattr(tree, "body", [])
+    return bool(body) and isinstance(body[0], ast.Expr) and body[0].value is node
+
+
+def _first_line(node: ast.AST) -> str:
+    text = ast.unparse(node).splitlines()[0]
+    return text if len(text) <= 50 else text[:49] + "…"
