@@ -48,7 +48,7 @@ class Run:
         network = build_network(scenario.topology, scenario.seed)
         check_events(scenario, network)
         for k, event in enumerate(scenario.events):
-            commands.served(spec, event.do, f"events[{k}].do")
+            commands.fits(spec, event, f"events[{k}]")
         values = parameters(spec, scenario.protocol.params, network.ids)
         self.root = NONE
         if "root" in values:
@@ -215,8 +215,8 @@ class Run:
         index = len(self.scenario.events)
         self.advance(self.now)  # what is left of this moment comes first, also when the document is replayed
         event = load_event({**document, "t": self.now})
-        commands.served(self.protocol, event.do, "event.do")
         self._roster.check(event, "event")
+        commands.fits(self.protocol, event, "event")
         self._refuse(event)
         try:
             self._apply(index, event)

@@ -52,13 +52,39 @@ def apply(scene: Scene, index: int, event: Any) -> None:
     scene.sim.record((COMMAND, scene.sim.now, index))
 
 
-def served(spec: ProtocolSpec, do: str, path: str) -> None:
-    """Refuse what an application cannot ask of this protocol's nodes. Raises ScenarioError."""
+def fits(spec: ProtocolSpec, event: Any, path: str) -> None:
+    """Refuse an event that means nothing to this protocol: a service, layer, field or message it does not have.
+
+    Raises ScenarioError.
+    """
+    do = event.do
     if do in ("subscribe", "unsubscribe", "publish") and do not in spec.services:
         allowed = (
             f"{' or '.join(spec.services) or 'no such events'} with protocol {spec.name}, or another protocol"
         )
-        raise ScenarioError(path, do, allowed, f"{spec.title} has no {do}")
+        raise ScenarioError(f"{path}.do", do, allowed, f"{spec.title} has no {do}")
+    if do == "corrupt":
+        _corruptible(spec, event, path)
+    if do == "inject":
+        names = [m.name for m in spec.messages if m.shape != "local"]
+        if event.message not in names:
+            raise ScenarioError(f"{path}.message", event.message, ", ".join(names), "unknown message")
+
+
+def _corruptible(spec: ProtocolSpec, event: Any, path: str) -> None:
+    names = [layer.name for layer in spec.layers]
+    if event.layer != "*" and event.layer not in names:
+        raise ScenarioError(f"{path}.layer", event.layer, f'{", ".join(names)} or "*"', "unknown layer")
+    if event.field is None:
+        if event.value is not None:
+            raise ScenarioError(f"{path}.value", event.value, "a field beside it", "a value without a field")
+        return
+    if event.layer == "*":
+        raise ScenarioError(f"{path}.layer", "*", "one layer beside a field", "a field needs its layer")
+    known = [f.name for f in fields(spec.layer(event.layer).state) if not isinstance(f.kind, Input)]
+    if event.field not in known:
+        problem = f"no such variable in layer {event.layer}"
+        raise ScenarioError(f"{path}.field", event.field, ", ".join(known), problem)
 
 
 def _application(scene: Scene, path: str, event: Any) -> None:
@@ -170,25 +196,10 @@ def _corrupt(scene: Scene, index: int, path: str, event: Any) -> None:
 
 def _value(scene: Scene, path: str, event: Any) -> float | None:
     """The value that a corruption asks for, if the field may hold it. Raises ScenarioError."""
-    names = [layer.name for layer in scene.spec.layers]
-    if event.layer != "*" and event.layer not in names:
-        raise ScenarioError(f"{path}.layer", event.layer, f'{", ".join(names)} or "*"', "unknown layer")
-    if event.field is None:
-        if event.value is not None:
-            raise ScenarioError(f"{path}.value", event.value, "a field beside it", "a value without a field")
-        return None
-    if event.layer == "*":
-        raise ScenarioError(f"{path}.layer", "*", "one layer beside a field", "a field needs its layer")
-    known = {
-        f.name: f.kind for f in fields(scene.spec.layer(event.layer).state) if not isinstance(f.kind, Input)
-    }
-    if event.field not in known:
-        raise ScenarioError(
-            f"{path}.field", event.field, ", ".join(known), f"no such variable in layer {event.layer}"
-        )
     if event.value is None:
         return None
-    kind, env = known[event.field], scene.sim.st.env
+    declared = {f.name: f.kind for f in fields(scene.spec.layer(event.layer).state)}
+    kind, env = declared[event.field], scene.sim.st.env
     if kind.name == "seconds":
         if isinstance(event.value, (int, float)):
             return float(event.value)
@@ -234,9 +245,7 @@ def _inject(scene: Scene, path: str, event: Any) -> None:
         raise ScenarioError(
             f"{path}.from", event.from_, f"a neighbour of {event.to}: {near}", "not a neighbour"
         )
-    kinds = {m.name: m for m in scene.spec.messages if m.shape != "local"}
-    if event.message not in kinds:
-        raise ScenarioError(f"{path}.message", event.message, ", ".join(kinds), "unknown message")
+    kinds = {m.name: m for m in scene.spec.messages}
     declared = {f.name: f.kind for f in fields(kinds[event.message].type)}
     for name in event.fields:
         if name not in declared:

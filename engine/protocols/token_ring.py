@@ -62,12 +62,12 @@ TOKEN = Layer(
     name="token",
     key="token",
     title="Token ring",
-    summary="Each position copies the value of the one before; position 0 counts on when its own is back.",
+    summary="A token goes around the ring: whoever holds it may do what only one node may do at a time.",
     state=TokenState,
     every={tell: "tell_s"},
     on={Token: take, Value: take},
     judge=judge,
-    params=(Param("tell_s", "float", 0.5, "Period", "How often positions tell values.", 0.1, 60.0, "s"),),
+    params=(Param("tell_s", "float", 0.3, "Period", "How often positions tell values.", 0.1, 60.0, "s"),),
 )
 
 TOKEN_RING = on_the_ring(

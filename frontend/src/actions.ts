@@ -66,7 +66,8 @@ export function nodeActions(v: number): Action[] {
       move,
     ]
   const wants = subscribes(v)
-  return [
+  const service = wants ? 'unsubscribe' : 'subscribe'
+  const actions: Action[] = [
     { label: 'Fail', key: 'f', glyph: 'cross', run: () => void act({ do: 'fail-node', node }) },
     {
       label: 'Corrupt',
@@ -74,15 +75,22 @@ export function nodeActions(v: number): Action[] {
       glyph: 'corrupted',
       run: () => void act({ do: 'corrupt', node, layer: '*' }),
     },
-    {
+  ]
+  if (run.offers(service))
+    actions.push({
       label: wants ? 'Unsubscribe' : 'Subscribe',
       key: 's',
       glyph: 'sub',
-      run: () => void act({ do: wants ? 'unsubscribe' : 'subscribe', node, channel }),
-    },
-    { label: 'Publish', key: 'p', glyph: 'pub', run: () => void act({ do: 'publish', node, channel }) },
-    move,
-  ]
+      run: () => void act({ do: service, node, channel }),
+    })
+  if (run.offers('publish'))
+    actions.push({
+      label: 'Publish',
+      key: 'p',
+      glyph: 'pub',
+      run: () => void act({ do: 'publish', node, channel }),
+    })
+  return [...actions, move]
 }
 
 /** Actions on a link. */

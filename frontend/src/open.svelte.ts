@@ -2,10 +2,11 @@
 import { ApiError, api, asProblem } from './api'
 import { notices } from './notices.svelte'
 import { run } from './run.svelte'
+import { fits } from './scenario'
 import type { Scenario, ScenarioEvent, Topology } from './scenario'
 import { addressKey, keep, readAddress, readKept } from './url'
 import type { Address } from './url'
-import type { Created, NetworkFacts, Problem } from './wire.gen'
+import type { Created, NetworkFacts, Problem, Protocol } from './wire.gen'
 
 const FIRST_VISIT = 'first-visit'
 
@@ -182,10 +183,14 @@ export function withTopology(topology: Topology, name: string): Scenario {
 }
 
 /** The same network under another protocol, other parameters or another seed. */
-export function withChange(change: Partial<Scenario>, keepEvents: boolean): Scenario | null {
+export function withChange(
+  change: Partial<Scenario>,
+  keepEvents: boolean,
+  protocol: Protocol | null = run.protocol,
+): Scenario | null {
   if (!run.scenario) return null
   const events: ScenarioEvent[] = keepEvents ? (run.scenario.events ?? []) : []
-  return { ...run.scenario, ...change, events }
+  return { ...run.scenario, ...change, events: events.filter((event) => fits(event, protocol)) }
 }
 
 /** Networks from files. */

@@ -199,6 +199,21 @@ export class Run {
     this.select(this.selection)
   }
 
+  /** Whether the protocol lets an application ask its node for this. */
+  offers(service: Protocol['services'][number]): boolean {
+    return this.protocol?.services.includes(service) ?? false
+  }
+
+  /** Whether the protocol builds such an overlay: tree, ring, … */
+  builds(overlay: string): boolean {
+    return this.protocol?.overlays[overlay] !== undefined
+  }
+
+  /** The name of its messages of this shape, as the first of them is called; null: there are none. */
+  messageOf(shape: MessageKind['shape']): string | null {
+    return this.protocol?.messages.find((m) => m.shape === shape)?.name ?? null
+  }
+
   name(id: string): string {
     return this.world.names[this.indexOf(id)] ?? id
   }

@@ -1,4 +1,5 @@
 /** The scenario document as far as the page reads it; the server checks it in full. */
+import type { Protocol } from './wire.gen'
 
 export interface ScenarioEvent {
   do: string
@@ -14,6 +15,7 @@ export interface ScenarioEvent {
   y?: number
   links?: string[]
   layer?: string
+  field?: string
   nodes?: string[]
   share?: number
   message?: string
@@ -40,3 +42,25 @@ export interface Scenario {
 export const asScenario = (document: Record<string, unknown>): Scenario => document as unknown as Scenario
 
 export const asEvent = (event: Record<string, unknown>): ScenarioEvent => event as unknown as ScenarioEvent
+
+/** Whether an event means anything to this protocol: a service it offers, a layer and a message it has. */
+export function fits(event: ScenarioEvent, protocol: Protocol | null): boolean {
+  if (!protocol) return true
+  switch (event.do) {
+    case 'subscribe':
+    case 'unsubscribe':
+    case 'publish':
+      return protocol.services.includes(event.do)
+    case 'corrupt':
+      return event.layer === undefined || event.layer === '*' || hasField(event, protocol)
+    case 'inject':
+      return protocol.messages.some((m) => m.name === event.message)
+    default:
+      return true
+  }
+}
+
+function hasField({ layer, field }: ScenarioEvent, protocol: Protocol): boolean {
+  const found = protocol.layers.find((l) => l.name === layer)
+  return found !== undefined && (field === undefined || found.fields.some((f) => f.name === field))
+}

@@ -102,7 +102,7 @@ describe('paths', () => {
 describe('messages in flight', () => {
   const seen = (f: ReturnType<typeof createFlights>, now: number, speed = 1): string[] => {
     const out: string[] = []
-    visitFlights(f, now, speed, 1, (k, u, strength) =>
+    visitFlights(f, now, speed, 1, KINDS, (k, u, strength) =>
       out.push(`${f.from[k]}@${u.toFixed(2)}*${strength.toFixed(1)}`),
     )
     return out
@@ -114,6 +114,15 @@ describe('messages in flight', () => {
     expect(seen(f, 0.9)).toEqual([])
     expect(seen(f, 1.25)).toEqual(['5@0.25*1.0'])
     expect(seen(f, 2.1)).toEqual([])
+  })
+
+  it('that belong to no publication rest where they arrived until they leave', () => {
+    const f = createFlights(8)
+    pushFlight(f, 1, 0.01, 5, 6, 0, 0, -1, PUB)
+    expect(seen(f, 1.5)).toEqual(['5@1.00*1.0'])
+    pushFlight(f, 1.6, 0.01, 6, 7, 0, 0, -1, PUB)
+    expect(seen(f, 1.8)).toEqual(['6@1.00*1.0'])
+    expect(seen(f, 4)).toEqual([])
   })
 
   it('too short to be seen glow a moment at their end, longer at higher speed', () => {

@@ -160,23 +160,33 @@ export type VisitFlight = (slot: number, u: number, strength: number) => void
 /** A flight too short to be seen keeps a glow at its end for so long, in wall seconds. */
 const GLOW = 0.12
 
+/** A message that belongs to no publication, a token, stays where it arrived until it leaves, at most so long; virtual s. */
+const REST = 1.5
+
 /** Visits what is in the air at `now`, and what arrived so recently that the eye would have missed it. */
 export function visitFlights(
   f: Flights,
   now: number,
   speed: number,
   longest: number,
+  kinds: readonly MessageKind[],
   visit: VisitFlight,
 ): void {
   const glow = GLOW * speed
+  /** Nodes that a token has left since. */
+  const left = new Set<number>()
   for (let i = f.size - 1; i >= 0; i--) {
     const k = flightSlot(f, i)
     const start = f.start[k]!
     if (start > now) continue
-    if (start + longest + glow < now) break
+    if (start + longest + Math.max(glow, REST) < now) break
     const flight = f.flight[k]!
     const late = now - start - flight
+    const token = f.publication[k]! < 0 && kinds[f.kind[k]!]?.shape === 'publication'
+    const rests = token && late < REST && !f.lost[k] && !left.has(f.to[k]!)
+    if (token) left.add(f.from[k]!)
     if (late <= 0) visit(k, flight > 0 ? (now - start) / flight : 1, 1)
+    else if (rests) visit(k, 1, 1)
     else {
       const after = f.lost[k] ? glow : Math.max(0, glow - flight)
       if (late < after) visit(k, 1, 1 - late / after)

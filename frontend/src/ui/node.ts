@@ -18,8 +18,10 @@ export function glyphOf(v: number): Glyph {
 export function roleOf(v: number): string {
   if (!has(v, FLAG.alive)) return 'failed'
   const { state } = run.model
+  if (!run.builds('tree')) return 'works'
   const joined = (state.parent[v] ?? -1) >= 0
   const place = has(v, FLAG.root) ? 'root' : joined ? `depth ${state.depth[v] ?? 0}` : 'not in a tree yet'
+  if (!run.offers('subscribe')) return place
   const channels = run.world.channels.filter((_, c) => (((state.wants[v] ?? 0) >> c) & 1) === 1)
   return `${place}, ${channels.length ? `subscribes to ${channels.join(', ')}` : 'forwards only'}`
 }

@@ -90,7 +90,7 @@ export function paintRingMessages(
 ): void {
   const { g, ring, theme, state } = scene
   heads.clear()
-  visitFlights(flights, now, speed, longest, (k, u, strength) => {
+  visitFlights(flights, now, speed, longest, kinds, (k, u, strength) => {
     const p = flights.fromPos[k]!
     const q = flights.toPos[k]!
     if (p < 0 || q < 0 || p >= ring.length || q >= ring.length) return

@@ -76,7 +76,7 @@ export function paintMessages(
   // Right-hand traffic: what travels against each other does not overlap.
   const lane = Math.max(1.5, Math.min(4, r * 0.75))
   heads.clear()
-  visitFlights(flights, now, speed, longest, (k, u, strength) => {
+  visitFlights(flights, now, speed, longest, kinds, (k, u, strength) => {
     const a = flights.from[k]!
     const b = flights.to[k]!
     if (a >= world.n || b >= world.n) return
