@@ -9,6 +9,7 @@ import pytest
 
 from engine.core.declare import Layer
 from engine.core.locality import violations
+from engine.layers import on_ring
 from engine.registry import protocols
 
 LAYERS = {id(layer): layer for spec in protocols().values() for layer in spec.layers}
@@ -18,6 +19,10 @@ LAYERS = {id(layer): layer for spec in protocols().values() for layer in spec.la
 def test_rules_stay_at_their_node_and_in_their_layer(layer: Layer) -> None:
     module = sys.modules[layer.state.__module__]
     assert violations(inspect.getsource(module), layer.key, module.__name__) == []
+
+
+def test_what_protocols_on_the_ring_share_writes_nothing() -> None:
+    assert violations(inspect.getsource(on_ring), "", on_ring.__name__) == []
 
 
 @pytest.mark.parametrize(
