@@ -20,9 +20,9 @@ from numba.core.errors import NumbaError
 from numba.extending import overload_method, register_jitable
 
 from engine.compiled import cache, loop, machine, subset, truth
-from engine.compiled.ragged import view
-from engine.compiled.reference import Reference, reference
+from engine.compiled.rows import Reference, at, prefetch, prefetch_inner, prefetch_row, reference, view
 from engine.core.declare import ProtocolSpec, has_list, int_fields
+from engine.core.storage import columns
 
 INLINE = {"forceinline": True, "_nrt": False}
 JUDGED = {  # by name of the layer
@@ -44,6 +44,7 @@ class Stack:
     gates: list[int]  # per message kind: the gate it comes through, or NONE
     width: int  # whole-number fields at most
     judged: list[str]  # names of the layers judged in compiled code
+    sending: set[int]  # message kinds whose handlers may send or deliver something
     place: Path
     net: Any = None
     par: Any = None
@@ -77,32 +78,45 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
     gates, gate_fields = _gates(spec, kinds)
     judged = [layer.name for layer in spec.layers if layer.name in JUDGED]
     width = max([len(row) for row in names] or [0])
-    stack = Stack(
-        spec, kinds, names, lists, gates, width, judged, cache.folder(subset.sources(spec))
-    )
+    sending = {kinds[m] for layer in spec.layers for m, handler in layer.on.items() if subset.sends(handler)}
+    place = cache.folder(subset.sources(spec))
+    stack = Stack(spec, kinds, names, lists, gates, width, judged, sending, place)
     for f in subset.reachable(spec):
         if id(f) not in _inlined:
             _inlined.add(id(f))
-            register_jitable(**INLINE)(f)
-    scope: dict[str, Any] = {"Any": Any, "view": view, "reference": reference, "refresh_next": truth.refresh_next}
+            register_jitable(_nrt=False)(f)
+    scope: dict[str, Any] = {
+        "Any": Any,
+        "at": at,
+        "prefetch": prefetch,
+        "prefetch_inner": prefetch_inner,
+        "prefetch_row": prefetch_row,
+        "view": view,
+        "reference": reference,
+        "refresh_next": truth.refresh_next,
+    }
     text = [
         f'"""The {spec.title} stack as one function: generated from its declarations; do not edit."""',
         "from collections import namedtuple",
         "import numpy as np",
         f"from engine.compiled.machine import ({_names(machine)})",
-        f"from engine.core.trace import (DEAD_LINK, DEAD_NODE, FILTERED, LOSS)",
-        f"from engine.compiled.loop import (DONE, FAULTY, LOW, ROOM, SPAN, STOPPED)",
+        "from engine.core.trace import (DEAD_LINK, DEAD_NODE, FILTERED, LOSS)",
+        "from engine.compiled.loop import (BESIDE, DONE, FAULTY, LOW, ROOM, SPAN, STOPPED)",
         f"Net = namedtuple('Net', {' '.join(machine.FIELDS)!r}, module=__name__)",
         f"Par = namedtuple('Par', {' '.join(parameters)!r}, module=__name__)",
         *_fire(spec, scope),
         *_serve(stack, scope),
-        *_local(stack, scope),
         *_opens(gate_fields),
+        *_touch(stack),
         *_sample(stack, scope),
         inspect.getsource(loop).split("# --- copied from here\n")[1],
     ]
     stack.source = "\n".join(text)
-    name = "".join(c if c.isalnum() else "_" for c in spec.name) + "_" + blake2b(stack.source.encode(), digest_size=4).hexdigest()
+    name = (
+        "".join(c if c.isalnum() else "_" for c in spec.name)
+        + "_"
+        + blake2b(stack.source.encode(), digest_size=4).hexdigest()
+    )
     module = cache.load(name, stack.source, stack.place, scope)
     stack.net, stack.par = module.Net, module.Par
     _by_net[stack.net] = stack
@@ -133,7 +147,11 @@ def _innermost(text: str) -> str:
 
 
 def _names(module: Any) -> str:
-    own = [n for n in vars(module) if not n.startswith("__") and n not in ("annotations", "register_jitable", "Any", "np")]
+    own = [
+        n
+        for n in vars(module)
+        if not n.startswith("__") and n not in ("annotations", "register_jitable", "Any", "np")
+    ]
     return ", ".join(sorted(own))
 
 
@@ -184,10 +202,11 @@ def _serve(stack: Stack, scope: dict[str, Any]) -> list[str]:
         given = [f"row[F_FIELDS + {a}]" for a in range(len(stack.fields[kind]))]
         if stack.lists[kind]:
             given.append("view(net.lists, row[F_LIST], row[F_LIST] + row[F_SIZE])")
+        room = " and not low(net)" if kind in stack.sending else ""
         body = [
             f"m_{kind} = Message_{kind}({', '.join(given)})",
-            "while i < count and not low(net):",
-            f"    on_{kind}(st, net, np.int64(net.reached[i, 0]), np.int64(net.reached[i, 1]), m_{kind})",
+            f"while i < count{room}:",
+            f"    on_{kind}(st, net, net.reached[i][0], net.reached[i][1], m_{kind})",
             "    i += 1",
         ]
         cases.append((kind, body))
@@ -202,31 +221,52 @@ def _serve(stack: Stack, scope: dict[str, Any]) -> list[str]:
     ]
 
 
-def _local(stack: Stack, scope: dict[str, Any]) -> list[str]:
-    cases = []
-    for kind in _handlers(stack, scope):
-        given = [f"row[E_SIZE + 1 + {a}]" for a in range(len(stack.fields[kind]))]
-        body = []
-        if stack.lists[kind]:
-            body.append("held = net.local_list[x - net.k[TIMERS]]")
-            given.append("view(held, 0, row[E_SIZE])")
-        body.append(f"on_{kind}(st, net, v, j, Message_{kind}({', '.join(given)}))")
-        cases.append((kind, body))
-    return ["@inlined", "def local(st, net, x, v, j, kind):", "    row = net.entry[x]", *_chain("kind", cases)]
-
-
 def _opens(gate_fields: list[str]) -> list[str]:
-    cases = [(g, [f"return st.{name}.data[place] != 0"]) for g, name in enumerate(gate_fields)]
+    cases = [(g, [f"return at(st.{name}, place) != 0"]) for g, name in enumerate(gate_fields)]
     return ["@inlined", "def opens(st, gate, place):", *_chain("gate", cases), "    return True"]
+
+
+def _touch(stack: Stack) -> list[str]:
+    """All fields with a value a slot lie in one record: one of them stands for all. Where a slot has rows of its own, the
+    messages of that layer look up where they begin.
+    """
+    found = [(key, f) for key, f in columns(stack.spec)]
+    slots = [f"prefetch(st.{key}.{f.name}, place)" for key, f in found if f.axes == ("slot",)]
+    inner = {
+        key: f"prefetch_inner(st.{key}.{f.name}, place)" for key, f in found if f.axes == ("slot", "near")
+    }
+    cases = [
+        (stack.kinds[m], [inner[layer.key]])
+        for layer in stack.spec.layers
+        if layer.key in inner
+        for m in layer.on
+        if stack.lists[stack.kinds[m]]
+    ]
+    return [
+        "@inlined",
+        "def touch(st, net, kind, place):",
+        f"    {slots[0] if slots else 'pass'}",
+        *_chain("kind", cases),
+    ]
 
 
 def _sample(stack: Stack, scope: dict[str, Any]) -> list[str]:
     keys = {layer.name: layer.key for layer in stack.spec.layers}
-    lines = ["@inlined", "def sample(st, net, truth, t):", "    row = net.k[SAMPLES]", "    net.sample_t[row] = t"]
+    lines = [
+        "@inlined",
+        "def sample(st, net, truth, t):",
+        "    row = net.k[SAMPLES]",
+        "    net.sample_t[row] = t",
+    ]
     if "pubsub" in stack.judged:
         lines.append(f"    refresh_next(st.{keys['pubsub']}.wants, truth, st.env.channels)")
     lines += [f"    net.wrong[{k}] = 0" for k in range(len(stack.judged))]
-    lines += ["    for v in range(st.env.n):", "        bits = 0", "        if net.alive[v]:", "            wrong = 0"]
+    lines += [
+        "    for v in range(st.env.n):",
+        "        bits = 0",
+        "        if net.alive[v]:",
+        "            wrong = 0",
+    ]
     for k, name in enumerate(stack.judged):
         scope[f"count_{k}"] = JUDGED[name]
         lines += [
@@ -236,7 +276,7 @@ def _sample(stack: Stack, scope: dict[str, Any]) -> list[str]:
             f"                bits |= {1 << k}",
         ]
     lines += ["        net.bits[v] = bits"]
-    lines += [f"    net.sample[row, {k}] = net.wrong[{k}]" for k in range(len(stack.judged))]
+    lines += [f"    net.sample[row][{k}] = net.wrong[{k}]" for k in range(len(stack.judged))]
     return [*lines, "    net.k[SAMPLES] = row + 1"]
 
 
@@ -304,9 +344,12 @@ def _after(net: Any, m: Any) -> Callable[..., Any] | None:
             "    return",
         ]
     lines += [f"x = start_local(net, v, {kind}, delay, size)", "if x < 0:", "    return"]
-    lines += [f"net.entry[x, E_SIZE + 1 + {a}] = m.{name}" for a, name in enumerate(stack.fields[kind])]
+    lines += [
+        f"net.local[x - net.k[TIMERS]][E_SIZE + 1 + {a}] = m.{name}"
+        for a, name in enumerate(stack.fields[kind])
+    ]
     if listed:
-        lines += ["for i in range(size):", f"    net.local_list[x - net.k[TIMERS], i] = m.{listed}[i]"]
+        lines += ["for i in range(size):", f"    net.local_list[x - net.k[TIMERS]][i] = m.{listed}[i]"]
     lines.append("push(net, x)")
     return _generate("after", "net, v, delay, m", lines, dict(vars(machine)))
 

@@ -32,7 +32,11 @@ BOUNDS = os.environ.get("RINGCAST_BOUNDS", "") not in ("", "0")
 def home() -> Path:
     """The folder of all caches: RINGCAST_CACHE, or the user's own; a temporary one where that cannot be written."""
     named = os.environ.get("RINGCAST_CACHE")
-    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringcast"
+    base = (
+        Path(named)
+        if named
+        else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringcast"
+    )
     try:
         base.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=base):
@@ -44,7 +48,13 @@ def home() -> Path:
 def key(sources: Iterable[Path]) -> str:
     """The hash of the engine, these files, and what they are compiled with."""
     h = blake2b(digest_size=8)
-    versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version(), str(BOUNDS))
+    versions = (
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        platform.python_version(),
+        str(BOUNDS),
+    )
     h.update("\n".join(versions).encode())
     for path in [*sorted(ENGINE.rglob("*.py")), *sorted(set(sources))]:
         text = path.read_bytes()

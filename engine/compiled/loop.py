@@ -10,27 +10,38 @@ import numpy as np
 
 from engine.compiled.machine import (
     AT,
-    BEST,
     CAUSE,
     COUNT,
     CURRENT,
-    DELAY,
+    D_SEQ,
+    D_TIME,
     DEPTH,
     E_KIND,
     E_NODE,
-    E_SEQ,
+    E_SIZE,
     E_SLOT,
     EVENTS,
     F_DEPTH,
+    F_FIELDS,
     F_KIND,
+    F_LIST,
     F_NODE,
     F_PUBLICATION,
     F_SEQ,
+    F_SIZE,
     F_SLOT,
     FAULT,
     FREE,
     HEAD,
+    HEAPED,
+    L_NODE,
+    L_OPEN,
+    L_PLACE,
+    L_SLOT,
+    LAP,
+    LISTS,
     LOSSY,
+    NONE,
     NOW,
     OBSERVE,
     P_LOSS,
@@ -43,8 +54,8 @@ from engine.compiled.machine import (
     STOP_AT,
     TAIL,
     TICKS,
-    TIMER,
     TIMERS,
+    called,
     earliest,
     inlined,
     low,
@@ -53,10 +64,11 @@ from engine.compiled.machine import (
     uniform,
     word,
 )
-from engine.compiled.reference import reference
+from engine.compiled.rows import prefetch_row, reference
 from engine.core.simulator import JITTER
 from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
 
+BESIDE = 2  # SERVING: not the first frame of the air but the row behind all
 LOW, SPAN = 1 - JITTER, 2 * JITTER
 DONE, ROOM, STOPPED, FAULTY = range(4)
 """Why `advance` came back: all played, room needed, the budget is spent, a handler broke a bound."""
@@ -72,13 +84,13 @@ def serve(st: Any, net: Any, f: int) -> bool:
     raise NotImplementedError
 
 
-def local(st: Any, net: Any, x: int, v: int, j: int, kind: int) -> None:
-    """Hand the message of entry x to node v."""
+def opens(st: Any, gate: int, place: int) -> bool:
+    """Whether gate number `gate` lets messages through at a slot."""
     raise NotImplementedError
 
 
-def opens(st: Any, gate: int, place: int) -> bool:
-    """Whether gate number `gate` lets messages through at a slot."""
+def touch(st: Any, net: Any, kind: int, place: int) -> None:
+    """Ask for the memory of a slot, and for what a message of this kind will look up there (NONE: nothing more)."""
     raise NotImplementedError
 
 
@@ -88,6 +100,37 @@ def sample(st: Any, net: Any, truth: Any, t: float) -> None:
 
 
 # --- copied from here
+
+
+@inlined
+def look_ahead(st: Any, net: Any) -> None:
+    """Ask for the memory that the next frames and timers will need: in large networks that is what time goes into."""
+    k, mask = net.k, len(net.frame_t) - 1
+    if k[TAIL] - k[HEAD] > 2:
+        first = net.offset[net.frame[(k[HEAD] + 2) & mask][F_NODE]]
+        prefetch_row(net.link, first)
+        prefetch_row(net.link, first + 4)
+    if k[TAIL] - k[HEAD] > 1:
+        row = net.frame[(k[HEAD] + 1) & mask]
+        v, j = row[F_NODE], row[F_SLOT]
+        first, last = net.offset[v], net.offset[v + 1]
+        if j >= 0:
+            first += j
+            last = first + 1
+        for e in range(first, last):
+            touch(st, net, row[F_KIND], net.link[e][L_PLACE])
+
+
+@inlined
+def look_at_timers(st: Any, net: Any) -> None:
+    """The same for the first entry of the next bucket of time."""
+    k = net.k
+    x = net.bucket[(k[LAP] + 1) & (len(net.bucket) - 1)]
+    if x >= 0 and x < k[TIMERS]:
+        prefetch_row(net.due, x)
+        v = x // len(net.periods)
+        for e in range(net.offset[v], net.offset[v + 1]):
+            touch(st, net, NONE, e)
 
 
 @inlined
@@ -105,9 +148,10 @@ def settle(st: Any, net: Any, f: int) -> None:
         word(net, row[F_SEQ])
     count = 0
     for e in range(first, last):
-        w, place = net.near[e], net.back[e]
+        link = net.link[e]
+        w, place = link[L_NODE], link[L_PLACE]
         reason = -1
-        if net.opened[e] == 0:
+        if link[L_OPEN] == 0:
             reason = DEAD_LINK if net.alive[w] else DEAD_NODE
         elif k[LOSSY] == 1 and net.loss[e] > 0.0 and uniform(net, P_LOSS, v) < net.loss[e]:
             reason = LOSS
@@ -116,42 +160,60 @@ def settle(st: Any, net: Any, f: int) -> None:
         if observe:
             word(net, w)
         if reason < 0:
-            net.reached[count, 0] = w
-            net.reached[count, 1] = place - net.offset[w]
+            net.reached[count][0] = w
+            net.reached[count][1] = link[L_SLOT]
             count += 1
         else:
             net.dropped[reason] += 1
             if observe:
                 word(net, ~reason)
+    look_ahead(st, net)
     k[AT], k[COUNT], k[SERVING], k[CAUSE] = 0, count, 1, row[F_SEQ]
     k[CURRENT], k[DEPTH] = row[F_PUBLICATION], row[F_DEPTH]
     net.clock[NOW] = net.frame_t[f]
 
 
+@called
+def to_oneself(net: Any, x: int) -> None:
+    """Make the message of entry x ready to be served: in the row behind the air's, its list behind the lists."""
+    k, entry, row = net.k, net.local[x - net.k[TIMERS]], net.frame[len(net.frame_t)]
+    row[F_KIND], row[F_LIST], row[F_SIZE] = entry[E_KIND], k[LISTS], entry[E_SIZE]
+    for a in range(len(net.frame[0]) - F_FIELDS):
+        row[F_FIELDS + a] = entry[E_SIZE + 1 + a]
+    for i in range(entry[E_SIZE]):
+        net.lists[k[LISTS] + i] = net.local_list[x - k[TIMERS]][i]
+    net.reached[0][0], net.reached[0][1] = entry[E_NODE], entry[E_SLOT]
+    k[AT], k[COUNT], k[SERVING] = 0, 1, BESIDE
+
+
 @inlined
 def play(st: Any, net: Any, x: int) -> None:
     """Entry x: a timer, which starts anew, or a message of a node to itself or made up by a fault."""
-    k, row = net.k, net.entry[x]
-    t, v, j, kind = net.entry_t[x], row[E_NODE], row[E_SLOT], row[E_KIND]
+    k, due = net.k, net.due[x]
+    t = due[D_TIME]
     net.clock[NOW] = t
-    k[CAUSE], k[CURRENT] = row[E_SEQ], 0
+    k[CAUSE], k[CURRENT] = np.int64(due[D_SEQ]), 0
     k[EVENTS] += 1
-    if j == TIMER:
+    if x < k[TIMERS]:
+        timers = len(net.periods)
+        v = x // timers
+        kind = x - v * timers
         if net.alive[v]:
             fire(st, net, kind, v)
         u = uniform(net, P_TIMER, v)
-        net.entry_t[x] = t + net.periods[kind] * (LOW + SPAN * u)
-        row[E_SEQ] = k[SEQ]
+        due[D_TIME], due[D_SEQ] = t + net.periods[kind] * (LOW + SPAN * u), k[SEQ]
         k[SEQ] += 1
         push(net, x)
     else:
+        row = net.local[x - k[TIMERS]]
+        v, j = row[E_NODE], row[E_SLOT]
         if net.alive[v]:
-            gate = net.gates[kind]
+            gate = net.gates[row[E_KIND]]
             degree = net.offset[v + 1] - net.offset[v]
             if j >= 0 and (j >= degree or (gate >= 0 and not opens(st, gate, net.offset[v] + j))):
                 net.dropped[FILTERED] += 1
             else:
-                local(st, net, x, v, j, kind)
+                to_oneself(net, x)
         net.free[k[FREE]] = x
         k[FREE] += 1
 
@@ -165,18 +227,20 @@ def advance(state: Any, arrays: Any, known: Any, until: float, sample_until: flo
             return FAULTY
         if low(net):
             return ROOM
-        if k[SERVING] == 1:
-            if not serve(st, net, k[HEAD] & (len(net.frame_t) - 1)):
+        if k[SERVING] != 0:
+            last = len(net.frame_t)
+            if not serve(st, net, last if k[SERVING] == BESIDE else k[HEAD] & (last - 1)):
                 continue
-            k[HEAD] += 1
+            if k[SERVING] != BESIDE:
+                k[HEAD] += 1
             k[SERVING] = 0
         x, f, t = earliest(net), -1, np.inf
         if x >= 0:
-            t = net.entry_t[x]
+            t = net.due[x][D_TIME]
         if k[TAIL] > k[HEAD]:
             f = k[HEAD] & (len(net.frame_t) - 1)
             s = net.frame_t[f]
-            if s < t or (s == t and net.frame[f, F_SEQ] < net.entry[x, E_SEQ]):
+            if s < t or (s == t and net.frame[f][F_SEQ] < net.due[x][D_SEQ]):
                 t = s
             else:
                 f = -1
@@ -196,4 +260,6 @@ def advance(state: Any, arrays: Any, known: Any, until: float, sample_until: flo
             settle(st, net, f)
         else:
             take(net, x)
+            if k[HEAPED] == 0:
+                look_at_timers(st, net)
             play(st, net, x)

@@ -4,7 +4,7 @@ Theory of operation. Everything lies in the arrays of one tuple (`FIELDS`; its n
 
 - The air is a ring of rows. All frames take the same time, so they arrive in the order they were sent: sending writes a
   row and its list at the tail, arrival reads the row at the head. A broadcast is one row.
-- Timers and messages of a node to itself are *entries* in a calendar queue: buckets of time, each a short chain. Its width
+- Timers (entry v · timers + k for timer k of node v) and messages of a node to itself are *entries* in a calendar queue: buckets of time, each a short chain. Its width
   is chosen from the timers' rate. Where times are so uneven that chains or gaps grow long, the queue turns itself into
   a binary heap and stays one.
 - Nothing can be allocated here. Before every handler the loop checks that there is room for what one handler may send
@@ -27,11 +27,11 @@ FIELDS = (
     # numbers and clock
     "k clock periods streams drawn "
     # the radio: slots, what works
-    "offset near back alive opened loss gates "
+    "offset link alive loss gates "
     # frames in the air
     "frame_t frame lists reached "
     # the queue
-    "entry_t entry chain heap bucket free local local_list "
+    "due local chain heap bucket free local_list "
     # counters, words of the digest, delivery books
     "counts dropped words book_n book_t seen log log_t sends sends_t "
     # what the judge writes
@@ -42,13 +42,17 @@ FIELDS = (
 (HEAD, TAIL, LIST_AT, SERVING, AT, COUNT) = range(6, 12)
 (LAP, BEST, QUEUED, FREE, WORK, POPS, HEAPED) = range(12, 19)
 (WORDS, LOGGED, SENT, KEEP, PUBLICATIONS, CURRENT, DEPTH) = range(19, 26)
-(NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS) = range(26, 31)
-(SAMPLES, TICKS, SAMPLING, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(31, 38)
-NUMBERS = 38
+(NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS, LISTS) = range(26, 32)
+(SAMPLES, TICKS, SAMPLING, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(32, 39)
+NUMBERS = 39
 
 NOW, DELAY, INVERSE, SAMPLE_S = range(4)  # of clock; INVERSE: buckets a second
 F_SEQ, F_NODE, F_SLOT, F_KIND, F_PUBLICATION, F_DEPTH, F_LIST, F_SIZE, F_FIELDS = range(9)  # of a frame's row
-E_SEQ, E_NODE, E_SLOT, E_KIND, E_SIZE = range(5)  # of an entry's row
+D_TIME, D_SEQ = range(2)  # of `due`, one row an entry: when, and its sequence number (exact up to 2^53)
+E_NODE, E_SLOT, E_KIND, E_SIZE = range(4)  # of the row of a local message
+L_NODE, L_PLACE, L_SLOT, L_OPEN = range(
+    4
+)  # of a link's row: whom it leads to, the slot there (overall, of that node), works
 MESSAGES, DUPLICATES = range(2)  # of book_n
 
 TOO_MANY_FRAMES, TOO_LONG_LISTS, TOO_MANY_WORDS, TOO_MANY_LOCAL, LIST_SIZE, NO_SLOT = range(1, 7)
@@ -65,13 +69,15 @@ _GOLD, _A, _B = np.uint64(GOLD), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D0
 _30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 inlined = register_jitable(forceinline=True, _nrt=False)
+called = register_jitable(_nrt=False)
+"""For what is long and seldom: a call costs less than its code in every place."""
 
 
 @inlined
 def uniform(net: Any, purpose: int, v: int) -> float:
     """The next number of node v's stream for this purpose, in [0, 1)."""
-    net.drawn[purpose, v] += np.uint64(1)
-    z = net.streams[purpose, v] + net.drawn[purpose, v] * _GOLD
+    net.drawn[purpose][v] += np.uint64(1)
+    z = net.streams[purpose][v] + net.drawn[purpose][v] * _GOLD
     z = (z ^ (z >> _30)) * _A
     z = (z ^ (z >> _27)) * _B
     z ^= z >> _31
@@ -103,30 +109,30 @@ def low(net: Any) -> bool:
     if k[KEEP] == 1 and k[SENT] + k[NEED_AIR] > len(net.sends_t):
         return True
     if k[TAIL] == k[HEAD]:
-        return k[NEED_LIST] > len(net.lists)
-    first, at = net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST], k[LIST_AT]
+        return k[NEED_LIST] > k[LISTS]
+    first, at = net.frame[k[HEAD] & (len(net.frame_t) - 1)][F_LIST], k[LIST_AT]
     if at >= first:
-        return max(len(net.lists) - at, first) <= k[NEED_LIST]
+        return max(k[LISTS] - at, first) <= k[NEED_LIST]
     return first - at <= k[NEED_LIST]
 
 
 # --- the air
 
 
-@inlined
+@called
 def place_list(net: Any, kind: int, size: int) -> int:
     """Where in `lists` the next `size` numbers go, in one piece."""
     k = net.k
     at = k[LIST_AT]
     if k[TAIL] == k[HEAD]:
         at = 0
-        if size > len(net.lists):
-            fault(net, TOO_LONG_LISTS, kind, size, len(net.lists))
+        if size > k[LISTS]:
+            fault(net, TOO_LONG_LISTS, kind, size, k[LISTS])
             return 0
     else:
-        first = net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST]
+        first = net.frame[k[HEAD] & (len(net.frame_t) - 1)][F_LIST]
         if at >= first:
-            if len(net.lists) - at < size:
+            if k[LISTS] - at < size:
                 at = 0
                 if first <= size:
                     fault(net, TOO_LONG_LISTS, kind, size, first)
@@ -138,7 +144,7 @@ def place_list(net: Any, kind: int, size: int) -> int:
     return at
 
 
-@inlined
+@called
 def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
     """A new row at the tail of the air, without its fields; its place, or NONE on a fault."""
     k = net.k
@@ -148,7 +154,7 @@ def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
     if k[TAIL] - k[HEAD] >= len(net.frame_t):
         fault(net, TOO_MANY_FRAMES, kind, k[TAIL] - k[HEAD] + 1, len(net.frame_t))
         return NONE
-    if k[OBSERVE] == 1 and k[WORDS] + size + net.frame.shape[1] > len(net.words):
+    if k[OBSERVE] == 1 and k[WORDS] + size + len(net.frame[0]) > len(net.words):
         fault(net, TOO_MANY_WORDS, kind, k[WORDS] + size, len(net.words))
         return NONE
     at = place_list(net, kind, size)
@@ -170,7 +176,7 @@ def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
     return f
 
 
-@inlined
+@called
 def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
     """A frame that carries a publication: one message more, and one hop farther."""
     k = net.k
@@ -179,20 +185,20 @@ def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
     depth = 1
     if k[CURRENT] == publication:
         depth += k[DEPTH]
-    net.frame[f, F_PUBLICATION], net.frame[f, F_DEPTH] = publication, depth
-    net.book_n[publication, MESSAGES] += 1
+    net.frame[f][F_PUBLICATION], net.frame[f][F_DEPTH] = publication, depth
+    net.book_n[publication][MESSAGES] += 1
     net.book_t[publication] = net.clock[NOW]
-    if k[KEEP] == 1 and net.book_n[publication, MESSAGES] <= KEPT_SENDS:
+    if k[KEEP] == 1 and net.book_n[publication][MESSAGES] <= KEPT_SENDS:
         row = net.sends[k[SENT]]
         row[0], row[1] = publication, v
-        row[2] = net.near[net.offset[v] + j] if j >= 0 else NONE
-        for a in range(net.frame.shape[1] - F_FIELDS):
-            row[3 + a] = net.frame[f, F_FIELDS + a]
+        row[2] = net.link[net.offset[v] + j][L_NODE] if j >= 0 else NONE
+        for a in range(len(net.frame[0]) - F_FIELDS):
+            row[3 + a] = net.frame[f][F_FIELDS + a]
         net.sends_t[k[SENT]] = net.clock[NOW]
         k[SENT] += 1
 
 
-@inlined
+@called
 def deliver(net: Any, v: int, channel: int, publication: int) -> None:
     """To the application of node v."""
     k = net.k
@@ -207,10 +213,10 @@ def deliver(net: Any, v: int, channel: int, publication: int) -> None:
         return
     net.book_t[publication] = net.clock[NOW]
     bit = 1 << (v & 7)
-    if net.seen[publication, v >> 3] & bit:
-        net.book_n[publication, DUPLICATES] += 1
+    if net.seen[publication][v >> 3] & bit:
+        net.book_n[publication][DUPLICATES] += 1
         return
-    net.seen[publication, v >> 3] |= bit
+    net.seen[publication][v >> 3] |= bit
     row = net.log[k[LOGGED]]
     row[0], row[1] = publication, v
     row[2] = k[DEPTH] if k[CURRENT] == publication else 0
@@ -224,17 +230,17 @@ def deliver(net: Any, v: int, channel: int, publication: int) -> None:
 @inlined
 def earlier(net: Any, x: int, y: int) -> bool:
     """Whether entry x comes before entry y."""
-    s, t = net.entry_t[x], net.entry_t[y]
-    return s < t or (s == t and net.entry[x, E_SEQ] < net.entry[y, E_SEQ])
+    a, b = net.due[x], net.due[y]
+    return a[D_TIME] < b[D_TIME] or (a[D_TIME] == b[D_TIME] and a[D_SEQ] < b[D_SEQ])
 
 
 @inlined
 def bucket_of(net: Any, x: int) -> int:
     """The number of the bucket that entry x falls into, counted from time 0."""
-    return np.int64(min(net.entry_t[x] * net.clock[INVERSE], 4e18))
+    return np.int64(min(net.due[x][D_TIME] * net.clock[INVERSE], 4e18))
 
 
-@inlined
+@called
 def push(net: Any, x: int) -> None:
     """Put entry x, filled in, into the queue."""
     k = net.k
@@ -268,7 +274,7 @@ def earliest(net: Any) -> int:
     return k[BEST]
 
 
-@inlined
+@called
 def search(net: Any) -> None:
     """Find the first entry: the earliest of the first bucket that holds one of its own lap."""
     k, mask = net.k, len(net.bucket) - 1
@@ -320,7 +326,7 @@ def take(net: Any, x: int) -> None:
         k[WORK] = 0
 
 
-@inlined
+@called
 def drop_root(net: Any, x: int) -> None:
     """Put entry x in place of the root of the heap, which has QUEUED entries then."""
     size, at = net.k[QUEUED], 0
@@ -335,7 +341,7 @@ def drop_root(net: Any, x: int) -> None:
     net.heap[at] = x
 
 
-@inlined
+@called
 def to_heap(net: Any) -> None:
     """From now on a binary heap: all entries of the calendar, pushed one by one."""
     k = net.k
@@ -355,20 +361,20 @@ def to_heap(net: Any) -> None:
         net.bucket[b] = NONE
 
 
-@inlined
+@called
 def start_local(net: Any, v: int, kind: int, delay: float, size: int) -> int:
     """A message of v to itself, without its fields; its entry (not yet queued), or NONE on a fault."""
     k = net.k
     if k[FREE] == 0:
         fault(net, TOO_MANY_LOCAL, kind, 1, 0)
         return NONE
-    if size > net.local_list.shape[1]:
-        fault(net, LIST_SIZE, kind, size, net.local_list.shape[1])
+    if size > len(net.local_list[0]):
+        fault(net, LIST_SIZE, kind, size, len(net.local_list[0]))
         return NONE
     k[FREE] -= 1
     x = np.int64(net.free[k[FREE]])
-    net.entry_t[x] = net.clock[NOW] + delay
-    row = net.entry[x]
-    row[E_SEQ], row[E_NODE], row[E_SLOT], row[E_KIND], row[E_SIZE] = k[SEQ], v, NONE, kind, size
+    net.due[x][D_TIME], net.due[x][D_SEQ] = net.clock[NOW] + delay, k[SEQ]
+    row = net.local[x - k[TIMERS]]
+    row[E_NODE], row[E_SLOT], row[E_KIND], row[E_SIZE] = v, NONE, kind, size
     k[SEQ] += 1
     return x

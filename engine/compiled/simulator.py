@@ -10,7 +10,7 @@ engine in exactly this state. Faults change the arrays in place; what changes th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from heapq import heapify
 from typing import Any
@@ -18,16 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compiled import arrays, cache, loop, machine, truth
+from engine.compiled import arrays, loop, machine, truth
 from engine.compiled.build import Stack, stack_of
 from engine.compiled.machine import (
-    AT,
     BEST,
-    CAUSE,
-    COUNT,
+    D_SEQ,
+    D_TIME,
     E_KIND,
-    E_NODE,
-    E_SEQ,
     E_SIZE,
     E_SLOT,
     EVENTS,
@@ -35,22 +32,24 @@ from engine.compiled.machine import (
     F_FIELDS,
     F_KIND,
     F_LIST,
-    F_NODE,
     F_PUBLICATION,
     F_SEQ,
     F_SIZE,
-    F_SLOT,
     FAULT,
     FAULT_BOUND,
     FAULT_KIND,
     FAULT_VALUE,
     FREE,
     HEAD,
-    HEAPED,
     INVERSE,
     KEEP,
+    L_NODE,
+    L_OPEN,
+    L_PLACE,
+    L_SLOT,
     LIST_AT,
     LIST_SIZE,
+    LISTS,
     LOGGED,
     LOSSY,
     NEED_AIR,
@@ -68,7 +67,6 @@ from engine.compiled.machine import (
     SAMPLING,
     SENT,
     SEQ,
-    SERVING,
     STOP_AT,
     TAIL,
     TIMER,
@@ -131,9 +129,7 @@ class CompiledSimulator:
         self.env = env
         self.links = arrays.Links.of(self.peers)
         self.held = arrays.make(self.spec, env, self.links)
-        par = self.stack.par(
-            *(float(x) if isinstance(x, float) else int(x) for x in self.given_par)
-        )
+        par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
         self.st = arrays.state(self.spec, env, par, self.held)
         every = [name for layer in self.spec.layers for name in layer.every.values()]
         self.periods = np.array([float(getattr(par, name)) for name in every])
@@ -141,38 +137,40 @@ class CompiledSimulator:
         width, layers, kinds = self.stack.width, len(self.stack.judged), len(self.kinds)
         need_air, need_list, need_local = 4 * most + 16, 8 * most + 256, 16
         need_words = need_air * (5 + width) + need_list + most + 64
-        rate = n * float((1 / self.periods).sum()) if every else 1.0
+        inverse = max(n * float((1 / self.periods).sum()) / 1.5 if every else 1.0, 1e-3)
         frames = _power_of_two(max(512, 2 * need_air))
         local = 4 * need_local
         k = np.zeros(NUMBERS, np.int64)
         k[[NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS]] = need_air, need_list, need_local, need_words
         k[OBSERVE], k[STOP_AT], k[BEST], k[TIMERS], k[FREE] = 1, FOREVER, NONE, timers, local
+        k[LISTS] = 4 * need_list
         streams = np.array([[stream_key(self.seed, p, v) for v in range(n)] for p in PURPOSES], np.uint64)
         entries = timers + local
+        links = self.links
+        link = np.ones((len(links.near), 4), np.int32)
+        link[:, L_NODE], link[:, L_PLACE] = links.near, links.back
+        link[:, L_SLOT] = links.back - links.offset[links.near]
         made: dict[str, Any] = {
             "k": k,
-            "clock": np.array([0.0, self.delay_s, max(rate / 1.5, 1e-3), 1.0]),
+            "clock": np.array([0.0, self.delay_s, inverse, 1.0]),
             "periods": self.periods,
             "streams": streams.reshape(len(PURPOSES), n),
             "drawn": np.zeros((len(PURPOSES), n), np.uint64),
             "offset": self.links.offset,
-            "near": self.links.near,
-            "back": self.links.back,
+            "link": link,
             "alive": np.ones(n, np.int8),
-            "opened": np.ones(len(self.links.near), np.int8),
             "loss": np.zeros(len(self.links.near)),
             "gates": np.array(self.stack.gates, np.int64),
             "frame_t": np.zeros(frames),
-            "frame": np.zeros((frames, F_FIELDS + width), np.int64),
-            "lists": np.zeros(4 * need_list, np.int64),
+            "frame": np.zeros((frames + 1, F_FIELDS + width), np.int64),
+            "lists": np.zeros(4 * need_list + most + 1, np.int64),
             "reached": np.zeros((most + 1, 2), np.int32),
-            "entry_t": np.zeros(entries),
-            "entry": np.zeros((entries, E_SIZE + 1 + width), np.int64),
+            "due": np.zeros((entries, 2)),
+            "local": np.zeros((local, E_SIZE + 1 + width), np.int64),
             "chain": np.full(entries, NONE, np.int32),
             "heap": np.zeros(entries, np.int32),
-            "bucket": np.full(_power_of_two(max(64, 2 * timers)), NONE, np.int32),
+            "bucket": np.full(_power_of_two(max(64, int(2 * inverse))), NONE, np.int32),
             "free": np.arange(entries - 1, timers - 1, -1, np.int32),
-            "local": np.zeros(0),
             "local_list": np.zeros((local, most + 1 if any(self.listed) else 0), np.int64),
             "counts": np.zeros(kinds, np.int64),
             "dropped": np.zeros(4, np.int64),
@@ -204,19 +202,15 @@ class CompiledSimulator:
         u = (draws >> np.uint64(11)).astype(np.float64) * UNIT
         net.drawn[machine.P_TIMER] = count
         timers = self.n * count
-        net.entry_t[:timers] = (self.periods[None, :] * u).ravel()
-        entry = net.entry[:timers]
-        entry[:, E_SEQ] = np.arange(timers)
-        entry[:, E_NODE] = np.repeat(np.arange(self.n), count)
-        entry[:, E_SLOT] = TIMER
-        entry[:, E_KIND] = np.tile(np.arange(count), self.n)
+        net.due[:timers, D_TIME] = (self.periods[None, :] * u).ravel()
+        net.due[:timers, D_SEQ] = np.arange(timers)
         self.k[SEQ] = timers
         self._enqueue(np.arange(timers))
 
     def _enqueue(self, entries: NDArray[Any]) -> None:
         """Put entries into the empty calendar, all at once."""
         net = self.net
-        laps = np.minimum(net.entry_t[entries] * net.clock[INVERSE], 4e18).astype(np.int64)
+        laps = np.minimum(net.due[entries, D_TIME] * net.clock[INVERSE], 4e18).astype(np.int64)
         buckets = laps & (len(net.bucket) - 1)
         order = np.argsort(buckets, kind="stable")
         entries, buckets = entries[order], buckets[order]
@@ -324,9 +318,11 @@ class CompiledSimulator:
         net, k = self.net, self.k
         size = 2 * len(net.frame_t)
         if size > MOST_FRAMES:
-            raise ProtocolBug(f"more than {MOST_FRAMES // 2:,} messages in the air at once: this protocol floods without end")
+            raise ProtocolBug(
+                f"more than {MOST_FRAMES // 2:,} messages in the air at once: this protocol floods without end"
+            )
         numbers = np.arange(k[HEAD], k[TAIL])
-        frame_t, frame = np.zeros(size), np.zeros((size, net.frame.shape[1]), np.int64)
+        frame_t, frame = np.zeros(size), np.zeros((size + 1, net.frame.shape[1]), np.int64)
         old = numbers & (len(net.frame_t) - 1)
         frame_t[numbers & (size - 1)], frame[numbers & (size - 1)] = net.frame_t[old], net.frame[old]
         return {"frame_t": frame_t, "frame": frame}
@@ -335,10 +331,11 @@ class CompiledSimulator:
         """The lists in the air one after the other, with as much room again."""
         net, k = self.net, self.k
         frame = more.get("frame", net.frame)
-        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - 1)
+        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - 2)
         begins, sizes = frame[rows, F_LIST], frame[rows, F_SIZE]
         used = int(sizes.sum())
-        lists = np.zeros(max(len(net.lists), 2 * (used + int(k[NEED_LIST]) + 1)), np.int64)
+        k[LISTS] = max(k[LISTS], 2 * (used + k[NEED_LIST] + 1))
+        lists = np.zeros(int(k[LISTS]) + net.local_list.shape[1], np.int64)
         starts = arrays.ends(sizes)
         places = np.arange(used) - np.repeat(starts[:-1] - begins, sizes)
         lists[:used] = net.lists[places]
@@ -349,14 +346,15 @@ class CompiledSimulator:
     def _more_local(self) -> dict[str, Any]:
         """Twice as many entries for messages of nodes to themselves."""
         net, k = self.net, self.k
-        had, timers = len(net.entry_t), int(k[TIMERS])
+        had, timers = len(net.due), int(k[TIMERS])
         size = 2 * had - timers
         free = np.zeros(size - timers, np.int32)
         fresh = np.arange(size - 1, had - 1, -1, dtype=np.int32)
         free[: k[FREE]], free[k[FREE] : k[FREE] + len(fresh)] = net.free[: k[FREE]], fresh
         k[FREE] += len(fresh)
-        grown = {name: _doubled(getattr(net, name), size) for name in ("entry_t", "entry", "chain", "heap")}
-        return {**grown, "free": free, "local_list": _doubled(net.local_list, size - timers)}
+        grown = {name: _doubled(getattr(net, name), size) for name in ("due", "chain", "heap")}
+        grown |= {name: _doubled(getattr(net, name), size - timers) for name in ("local", "local_list")}
+        return {**grown, "free": free}
 
     # --- the digest
 
@@ -391,7 +389,7 @@ class CompiledSimulator:
         begin = self.links.offset[v]
         self.net.alive[v] = self.alive[v]
         for j, w in enumerate(self.peers[v]):
-            self.net.opened[begin + j] = self.works[v][j] and self.alive[w]
+            self.net.link[begin + j, L_OPEN] = self.works[v][j] and self.alive[w]
         self.true = False
 
     def relisten(self, v: int) -> None:
@@ -428,10 +426,12 @@ class CompiledSimulator:
         if size > lists.shape[1]:
             wider = np.zeros((len(lists), size), np.int64)
             wider[:, : lists.shape[1]] = lists
-            self.net = self.net._replace(local_list=wider)
+            held = np.zeros(int(self.k[LISTS]) + size, np.int64)
+            held[: len(self.net.lists)] = self.net.lists
+            self.net = self.net._replace(local_list=wider, lists=held)
 
     def _fill_entry(self, x: int, slot: int, m: Any, held: list[int]) -> None:
-        row = self.net.entry[x]
+        row = self.net.local[x - self.k[TIMERS]]
         row[E_SLOT] = slot
         whole = list(m[:-1]) if self.listed[int(row[E_KIND])] else list(m)
         row[E_SIZE + 1 : E_SIZE + 1 + len(whole)] = whole
@@ -449,7 +449,7 @@ class CompiledSimulator:
 
     def columns(self) -> dict[str, list[Any]]:
         """`layer.field` -> nested lists, as `engine.core.storage.plain` gives them."""
-        return {f"{c.layer}.{c.field.name}": c.lists() for c in self.held}
+        return {f"{c.layer}.{c.field.name}": c.table().lists() for c in self.held}
 
     def saved(self) -> dict[str, Any]:
         """The checkpoint that the interpreted engine would make here (`engine.core.checkpoint.save`)."""
@@ -477,24 +477,29 @@ class CompiledSimulator:
         }
 
     def _pending(self) -> list[list[Any]]:
-        net, timers = self.net, int(self.k[TIMERS])
+        net, timers, count = self.net, int(self.k[TIMERS]), len(self.periods)
+        due = net.due.tolist()
+        found: list[list[Any]] = [
+            [t, int(seq), x // count, TIMER, x % count, None] for x, (t, seq) in enumerate(due[:timers])
+        ]
         unused = set(net.free[: self.k[FREE]].tolist())
-        rows = net.entry.tolist()
-        found: list[list[Any]] = []
-        for x, t in enumerate(net.entry_t.tolist()):
-            if x < timers:
-                found.append([t, *rows[x][:E_SIZE], None])
-            elif x not in unused:
-                size = rows[x][E_SIZE]
-                held = net.local_list[x - timers, :size].tolist()
-                found.append([t, *rows[x][:E_SIZE], self._fields(rows[x][E_KIND], rows[x][E_SIZE + 1 :], held)])
+        for x in range(timers, len(due)):
+            if x not in unused:
+                row = net.local[x - timers].tolist()
+                held = net.local_list[x - timers, : row[E_SIZE]].tolist()
+                numbers = self._fields(row[E_KIND], row[E_SIZE + 1 :], held)
+                found.append([due[x][0], int(due[x][1]), *row[:E_SIZE], numbers])
         return found
 
     def _in_air(self, i: int) -> list[Any]:
         f = i & (len(self.net.frame_t) - 1)
         row = self.net.frame[f].tolist()
         held = self.net.lists[row[F_LIST] : row[F_LIST] + row[F_SIZE]].tolist()
-        return [float(self.net.frame_t[f]), *row[: F_KIND + 1], self._fields(row[F_KIND], row[F_FIELDS:], held)]
+        return [
+            float(self.net.frame_t[f]),
+            *row[: F_KIND + 1],
+            self._fields(row[F_KIND], row[F_FIELDS:], held),
+        ]
 
     def _fields(self, kind: int, numbers: list[int], held: list[int]) -> list[Any]:
         whole: list[Any] = numbers[: len(self.stack.fields[kind])]
@@ -574,7 +579,6 @@ class CompiledSimulator:
         for t, seq, v, slot, kind, m in sim.heap:
             if slot == TIMER:
                 x = v * count + kind
-                self.net.entry[x, :E_SIZE] = seq, v, slot, kind
             else:
                 held = list(m[-1]) if self.listed[kind] else []
                 self._widen_local(len(held))
@@ -582,15 +586,15 @@ class CompiledSimulator:
                     self.net = self.net._replace(**self._more_local())
                 x = machine.start_local(self.net, v, kind, 0.0, len(held))
                 self._fill_entry(x, slot, m, held)
-                self.net.entry[x, E_SEQ] = seq
-            self.net.entry_t[x] = t
+            self.net.due[x] = t, seq
             queued.append(x)
         for t, seq, v, slot, kind, m in sim.air:
             if k[TAIL] + 1 >= len(self.net.frame_t):
                 self.net = self.net._replace(**self._wider_air())
             held = list(m[-1]) if self.listed[kind] else []
-            if k[LIST_AT] + len(held) + k[NEED_LIST] > len(self.net.lists):
-                wider = 2 * (len(self.net.lists) + len(held) + int(k[NEED_LIST]))
+            if k[LIST_AT] + len(held) + k[NEED_LIST] > k[LISTS]:
+                k[LISTS] = 2 * (k[LISTS] + len(held) + k[NEED_LIST])
+                wider = int(k[LISTS]) + self.net.local_list.shape[1]
                 self.net = self.net._replace(lists=_doubled(self.net.lists, wider))
             whole = list(m[:-1]) if self.listed[kind] else list(m)
             row = self.net.frame[k[TAIL]]
@@ -608,9 +612,9 @@ def _list_room(net: Any) -> int:
     """Numbers that fit into `lists` in one piece; see `machine.low`."""
     k = net.k
     if k[TAIL] == k[HEAD]:
-        return len(net.lists)
+        return int(k[LISTS])
     first, at = int(net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST]), int(k[LIST_AT])
-    return max(len(net.lists) - at, first) if at >= first else first - at
+    return max(int(k[LISTS]) - at, first) if at >= first else first - at
 
 
 def _flat(column: Any, depth: int) -> Any:

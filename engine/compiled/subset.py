@@ -43,7 +43,8 @@ _OUTSIDE: dict[type[ast.AST], str] = {
     ast.Starred: "unpacks; name the values",
     ast.Match: "matches patterns; write conditions",
 }
-BUILTINS = frozenset("range len min max abs int float bool round divmod".split())
+EXITS = frozenset(["broadcast", "unicast", "after", "deliver"])
+BUILTINS = frozenset(["range", "len", "min", "max", "abs", "int", "float", "bool", "round", "divmod"])
 
 
 class OutsideSubset(Exception):
@@ -62,8 +63,17 @@ def rules(spec: ProtocolSpec) -> list[Callable[..., Any]]:
 
 def reachable(spec: ProtocolSpec) -> list[FunctionType]:
     """The rules and every function they call, by way of names of their modules."""
+    return _closure(rules(spec))
+
+
+def sends(rule: Callable[..., Any]) -> bool:
+    """Whether the rule, or a function it calls, may use one of the ways out of a node."""
+    return any(_names(f.__code__) & EXITS for f in _closure([rule]))
+
+
+def _closure(rules: list[Callable[..., Any]]) -> list[FunctionType]:
     found: dict[int, FunctionType] = {}
-    ahead = rules(spec)
+    ahead = list(rules)
     while ahead:
         f = ahead.pop()
         if isinstance(f, FunctionType) and id(f) not in found:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from engine.compiled.arrays import Ints, Links, ends
-from engine.compiled.machine import inlined
-from numba.extending import register_jitable
+from engine.compiled.machine import L_NODE, inlined
 from engine.core.declare import NONE
 
 
@@ -111,9 +111,7 @@ def structure(
 
 
 @register_jitable
-def _links_in_use(
-    offset: Any, near: Any, back: Any, works: Any, alive: Any, most: int, truth: Truth
-) -> None:
+def _links_in_use(offset: Any, near: Any, back: Any, works: Any, alive: Any, most: int, truth: Truth) -> None:
     """Links that work both ways; where nodes have too many, the greedy choice in order of (smaller, larger node)."""
     n, too_many = len(alive), False
     for v in range(n):
@@ -290,7 +288,7 @@ def count_tree(tree: Any, truth: Truth, net: Any, v: int) -> int:
     )
     for j in range(net.offset[v + 1] - begin):
         if truth.up[begin + j] == 1:
-            w = net.near[begin + j]
+            w = net.link[begin + j][L_NODE]
             wrong += (tree.heard_root[v][j] != truth.root[w]) + (tree.heard[v][j] != truth.dist[w])
             wrong += tree.child[v][j] != (truth.parent[w] == v)
     return wrong
@@ -306,7 +304,7 @@ def count_ring(ring: Any, truth: Truth, net: Any, v: int) -> int:
         wrong += ring.first[v] != truth.pos[first]
     for j in range(net.offset[v + 1] - begin):
         if truth.up[begin + j] == 1:
-            w = net.near[begin + j]
+            w = net.link[begin + j][L_NODE]
             wrong += ring.below[v][j] != (truth.below[w] if truth.parent[w] == v else 0)
             near, known, theirs = ring.near[v][j], ring.near_size[v][j], truth.size[w]
             wrong += abs(known - theirs)

@@ -19,8 +19,8 @@ NEVER = -1000.0
 class Hood(NamedTuple):
     """What a node knows of the nodes around it."""
 
-    degree: Annotated[Column[int], Input("radio neighbours")]
-    peer: Annotated[Table[int], "slot", Input("radio neighbour")]
+    degree: Annotated[Column[int], Input("radio neighbours", 0, "n")]
+    peer: Annotated[Table[int], "slot", Input("radio neighbour", 0, "node")]
     last: Annotated[Table[float], "slot", Seconds("last heard", start=NEVER)]
     theirs: Annotated[Table[int], "slot", Int("hears me (1), wants me (2)", 0, 2)]
     bar: Annotated[Table[int], "slot", Int("full with links up to this rank", NONE, "pairs", NONE)]

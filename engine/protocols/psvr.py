@@ -46,7 +46,7 @@ AS_PRINTED, NON_TREE = 1, 1  # places in the lists of choices
 class PubSub(NamedTuple):
     """The routing structure RS, per channel and own position."""
 
-    wants: Annotated[Column[int], Input("subscribed channels")]
+    wants: Annotated[Column[int], Input("subscribed channels", 0, "channels")]
     ns: Annotated[Cube[int], "channel", "pos", Position("next subscriber", NONE, NONE)]
     heard: Annotated[Cube[float], "channel", "pos", Seconds("renewed")]
     spare: Annotated[Cube[int], "channel", "pos", Position("candidate while stale", NONE, NONE)]
