@@ -11,6 +11,7 @@ appended to the document with the present time, so what was clicked replays exac
 from __future__ import annotations
 
 import marshal
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
@@ -39,11 +40,22 @@ class Run:
     """One run of a scenario.
 
     `trace`: which messages leave records for `drain`: none, those of publications, or all. The digest covers all of them
-    in any case. Raises ScenarioError for a document that cannot be played.
+    in any case. `engine`: interpreted (traces, single steps), compiled (many times faster, no records to drain), or auto:
+    compiled where the protocol can be. `compiling` is told the protocol's title when its code must be compiled first, which
+    takes some seconds, once a machine. Raises ScenarioError for a document that cannot be played, and OutsideSubset for a
+    protocol that `compiled` cannot play.
     """
 
-    def __init__(self, scenario: Scenario, *, trace: str = "publications") -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        trace: str = "publications",
+        engine: str = "interpreted",
+        compiling: Callable[[str], None] | None = None,
+    ) -> None:
         self.scenario = scenario
+        self._engine, self._compiling = engine, compiling
         spec = protocol(scenario.protocol.name)
         network = build_network(scenario.topology, scenario.seed)
         check_events(scenario, network)
@@ -67,12 +79,12 @@ class Run:
             network.range_m,
             z,
         )
+        self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self.scene = self._stage(spec, values)
         _check_channels(scenario, self._room)
         self._roster = Roster(network)
         self._pending = [(k, event) for k, event in scenario.in_order()]
         self._next = 0  # of _pending
-        self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self._ticks = 0  # samples due so far on the regular grid
         self.samples: list[tuple[float, tuple[int, ...]]] = []
         self.since: list[float | None] = [None] * len(self.layers)
@@ -84,7 +96,8 @@ class Run:
 
     def _stage(self, spec: ProtocolSpec, values: dict[str, Any]) -> Scene:
         radio = self.scenario.radio
-        return Scene(
+        stage = Scene if self._engine == "interpreted" else self._headless(spec)
+        return stage(
             spec,
             self.network,
             as_tuple(spec, values),
@@ -95,7 +108,29 @@ class Run:
             loss=radio.loss,
         )
 
+    def _headless(self, spec: ProtocolSpec) -> Callable[..., Scene]:
+        """How to stage a scene on the compiled engine; with `auto`, on the interpreted one where that cannot be."""
+        # numba takes half a second to import: only for those who want it.
+        from engine.play.headless import Headless, OutsideSubset
+
+        def stage(*args: Any, **given: Any) -> Scene:
+            if self._engine == "auto" and not spec.compiled:
+                return Scene(*args, **given)
+            try:
+                return Headless(*args, **given, sample_s=self.sample_s, compiling=self._compiling)
+            except OutsideSubset:
+                if self._engine == "compiled":
+                    raise
+                return Scene(*args, **given)
+
+        return stage
+
     # --- what it is
+
+    @property
+    def engine(self) -> str:
+        """Which engine plays it: interpreted or compiled."""
+        return "compiled" if self.scene.compiled else "interpreted"
 
     @property
     def protocol(self) -> ProtocolSpec:
@@ -115,7 +150,7 @@ class Run:
     @property
     def digest(self) -> str:
         """Hash over every record so far, 16 hexadecimal digits."""
-        return self.scene.sim.digest.hex()
+        return self.scene.digest()
 
     @property
     def channels(self) -> list[str]:
@@ -130,7 +165,7 @@ class Run:
     @property
     def publications(self) -> list[Publication]:
         """All publications, the first first."""
-        return self.scene.deliveries.all
+        return self.scene.seen().deliveries.all
 
     @property
     def counts(self) -> dict[str, int]:
@@ -150,10 +185,10 @@ class Run:
         sim = self.scene.sim
         while True:
             due = self._pending[self._next][1].t if self._next < len(self._pending) else None
-            grid = (self._ticks + 1) * self.sample_s
+            grid = self.scene.next_sample((self._ticks + 1) * self.sample_s)
             stop = min(until, grid, until if due is None else due)
             before = sim.events
-            done = sim.run(stop, budget)
+            done = self.scene.run(stop, budget, before=due == stop)
             self._collect()
             if not done:
                 return False
@@ -172,6 +207,8 @@ class Run:
     def step_event(self) -> bool:
         """Play exactly one engine event, after any command and sample that is due before it; False if none is left."""
         sim = self.scene.sim
+        if self.scene.compiled:
+            raise RuntimeError("the compiled engine plays no single events; go on with `interpreted()`")
         t = min((queue[0][0] for queue in (sim.heap, sim.air) if queue), default=None)
         if t is None:
             return False
@@ -203,7 +240,7 @@ class Run:
         commands.apply(self.scene, index, event)
         self._roster.apply(event)
         self.applied.append(index)
-        self.scene.sim.run(self.now)  # what the command started at this very moment
+        self.scene.run(self.now, before=True)  # what the command started at this very moment
         self._collect()
         self._sample()
 
@@ -237,15 +274,17 @@ class Run:
     # --- the judge
 
     def _sample(self) -> None:
-        sim, scene = self.scene.sim, self.scene
-        wrong = tuple(scene.judge.judge(sim.st, sim.peers, sim.works, sim.alive))
-        self.samples.append((self.now, wrong))
+        self._note(self.now, self.scene.judged())
+        bits = self.scene.judge.bits
+        self.scene.corrupted = {v for v in self.scene.corrupted if bits[v]}
+
+    def _note(self, t: float, wrong: tuple[int, ...]) -> None:
+        self.samples.append((t, wrong))
         for k, count in enumerate(wrong):
             if count:
                 self.since[k] = None
             elif self.since[k] is None:
-                self.since[k] = self.now
-        scene.corrupted = {v for v in scene.corrupted if scene.judge.bits[v]}
+                self.since[k] = t
 
     def wrong_bits(self) -> list[int]:
         """Per node: bit k if layer k had wrong variables there at the latest sample."""
@@ -263,6 +302,9 @@ class Run:
 
     def _collect(self) -> None:
         """Take the new records: the delivery books read them first."""
+        for t, wrong in self.scene.taken():
+            self._ticks += 1
+            self._note(t, wrong)
         sim = self.scene.sim
         if not sim.trace:
             return
@@ -284,7 +326,7 @@ class Run:
 
     def receivers(self, v: int, kind: int) -> list[int]:
         """Whom a broadcast of v is meant for and can reach: tree neighbours for a message that spreads over the tree."""
-        return views.receivers(self.scene, v, kind)
+        return views.receivers(self.scene.seen(), v, kind)
 
     # --- looking
 
@@ -294,30 +336,31 @@ class Run:
 
     def parts(self) -> list[int]:
         """Per node: its connected part, 0 the largest; -1 if it failed."""
-        return self.scene.truth().part
+        return self.scene.part()
 
     def link_byte(self, k: int) -> int:
         """The state of link k in bits, see docs/wire.md."""
-        return self.scene.link_bytes()[k]
+        return self.link_bytes()[k]
 
     def link_bytes(self) -> bytes:
         """The state of every link, a byte each."""
-        return self.scene.link_bytes()
+        return self.scene.seen().link_bytes()
 
     def node_columns(self) -> dict[str, list[int]]:
         """The node columns of the wire, by name."""
-        return views.node_columns(self.scene, self.wrong_bits())
+        return views.node_columns(self.scene.seen(), self.wrong_bits())
 
     def positions(self) -> list[list[int]]:
         """Per node: its own ring positions as it believes."""
-        return views.positions(self.scene)
+        return views.positions(self.scene.seen())
 
     def inspect(self, v: int, channel: str | None = None) -> dict[str, Any]:
         """What node v knows, layer by layer, with what is wrong about it; see docs/wire.md."""
-        return views.inspect(self.scene, v, channel, self.last_send.get(v))
+        return views.inspect(self.scene.seen(), v, channel, self.last_send.get(v))
 
     def report(self) -> dict[str, Any]:
         """The run report of the contract: what was sent, who got what, how legitimate each layer is."""
+        scene = self.scene.seen()
         latest = self.samples[-1][1] if self.samples else (0,) * len(self.layers)
         return {
             "engine": ENGINE_VERSION,
@@ -327,13 +370,13 @@ class Run:
             "events": self.events,
             "messages": self.counts,
             "dropped": self.dropped,
-            "publications": [views.publication(self.scene, p) for p in self.publications],
+            "publications": [views.publication(scene, p) for p in scene.deliveries.all],
             "legitimacy": {
                 name: {"wrong": wrong, "since_s": None if since is None else round(since, 9)}
                 for name, wrong, since in zip(self.layers, latest, self.since, strict=True)
             },
-            "parts": views.parts(self.scene),
-            "ring": views.ring(self.scene),
+            "parts": views.parts(scene),
+            "ring": views.ring(scene),
         }
 
     # --- keeping
@@ -348,7 +391,7 @@ class Run:
         state = {
             "engine": ENGINE_VERSION,
             "scenario": as_document(self.scenario),
-            "scene": keeping.save(self.scene),
+            "scene": keeping.save(self.scene.seen()),
             "ticks": self._ticks,
             "samples": [[t, list(wrong)] for t, wrong in self.samples],
             "since": list(self.since),
@@ -356,6 +399,10 @@ class Run:
             "applied": list(self.applied),
         }
         return marshal.dumps(state)
+
+    def interpreted(self, *, trace: str = "publications") -> Run:
+        """A run on the interpreted engine that goes on exactly from here."""
+        return Run.resume(self.snapshot(), trace=trace)
 
     @staticmethod
     def can_resume(snapshot: dict[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from engine.core.rng import GOLD, UNIT, Stream
 from engine.core.storage import columns
 
 Ints = NDArray[np.int64]
+LARGE = 16_000  # nodes: with more, ring positions take more than 16 bits
 LINE = 64  # bytes of a cache line
 
 
@@ -73,14 +74,25 @@ def shape(axes: tuple[str, ...], links: Links, env: Env) -> tuple[Ints, ...]:
 
 
 def entry(kind: Kind, env: Env) -> Any:
-    """The type of one entry: the smallest that holds the domain with room to spare. What does not fit is an error."""
+    """The type of one entry: the smallest that holds its domain. Storing what does not fit is an error.
+
+    Domains that grow with the network come in two sizes only, so that all networks of up to LARGE nodes share one compiled code.
+    """
     if isinstance(kind, Seconds) or isinstance(kind.start, float):
         return np.float64
-    most = max(-kind.lo, kind.top(env))
-    for kept, limit in ((np.int8, 1 << 4), (np.int16, 1 << 13), (np.int32, 1 << 29)):
-        if most < limit and not (type(kind) is Input and kind.hi == 1):
-            return kept
-    return np.int64
+    if kind.hi in ("n", "node", "ring", "channel"):
+        return np.int16 if env.n <= LARGE else np.int32
+    if kind.hi == "pairs":
+        return np.int32 if env.n <= LARGE else np.int64
+    if isinstance(kind.hi, str) or (isinstance(kind, Input) and kind.hi == 1):
+        return np.int64
+    if isinstance(kind, Slot):
+        return np.int16 if env.n <= LARGE else np.int32
+    most = max(-kind.lo, kind.hi)
+    return next(
+        (t for t, limit in ((np.int8, 1 << 5), (np.int16, 1 << 13), (np.int32, 1 << 29)) if most < limit),
+        np.int64,
+    )
 
 
 def owners(offsets: tuple[Ints, ...]) -> Ints:

@@ -23,6 +23,7 @@ from engine.compiled import cache, loop, machine, subset, truth
 from engine.compiled.rows import Reference, at, prefetch, prefetch_inner, prefetch_row, reference, view
 from engine.core.declare import ProtocolSpec, has_list, int_fields
 from engine.core.storage import columns
+from engine.oracle.legitimacy import Judge
 
 INLINE = {"forceinline": True, "_nrt": False}
 JUDGED = {  # by name of the layer
@@ -76,7 +77,9 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
     names = [int_fields(m.type) for m in spec.messages]
     lists = [m.type._fields[-1] if has_list(m.type) else None for m in spec.messages]  # type: ignore[attr-defined]
     gates, gate_fields = _gates(spec, kinds)
-    judged = [layer.name for layer in spec.layers if layer.name in JUDGED]
+    judged = Judge(spec).layers
+    if any(spec.layer(name).judge is not None for name in judged):
+        judged = []  # a judge in Python needs lists
     width = max([len(row) for row in names] or [0])
     sending = {kinds[m] for layer in spec.layers for m, handler in layer.on.items() if subset.sends(handler)}
     place = cache.folder(subset.sources(spec))
@@ -253,7 +256,7 @@ def _touch(stack: Stack) -> list[str]:
 def _sample(stack: Stack, scope: dict[str, Any]) -> list[str]:
     keys = {layer.name: layer.key for layer in stack.spec.layers}
     lines = [
-        "@inlined",
+        "@called",
         "def sample(st, net, truth, t):",
         "    row = net.k[SAMPLES]",
         "    net.sample_t[row] = t",

@@ -46,6 +46,7 @@ from engine.compiled.machine import (
     OBSERVE,
     P_LOSS,
     P_TIMER,
+    SAMPLE_NOW,
     SAMPLE_S,
     SAMPLES,
     SAMPLING,
@@ -253,6 +254,10 @@ def advance(state: Any, arrays: Any, known: Any, until: float, sample_until: flo
                 k[TICKS] += 1
                 due = (k[TICKS] + 1) * net.clock[SAMPLE_S]
         if t > until or (x < 0 and f < 0):
+            if k[SAMPLE_NOW] == 1:
+                if k[SAMPLES] == len(net.sample_t):
+                    return ROOM
+                sample(st, net, truth, until)
             return DONE
         if k[EVENTS] >= k[STOP_AT]:
             return STOPPED

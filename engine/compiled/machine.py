@@ -43,8 +43,8 @@ FIELDS = (
 (LAP, BEST, QUEUED, FREE, WORK, POPS, HEAPED) = range(12, 19)
 (WORDS, LOGGED, SENT, KEEP, PUBLICATIONS, CURRENT, DEPTH) = range(19, 26)
 (NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS, LISTS) = range(26, 32)
-(SAMPLES, TICKS, SAMPLING, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(32, 39)
-NUMBERS = 39
+(SAMPLES, TICKS, SAMPLING, SAMPLE_NOW, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(32, 40)
+NUMBERS = 40
 
 NOW, DELAY, INVERSE, SAMPLE_S = range(4)  # of clock; INVERSE: buckets a second
 F_SEQ, F_NODE, F_SLOT, F_KIND, F_PUBLICATION, F_DEPTH, F_LIST, F_SIZE, F_FIELDS = range(9)  # of a frame's row
@@ -190,10 +190,10 @@ def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
     net.book_t[publication] = net.clock[NOW]
     if k[KEEP] == 1 and net.book_n[publication][MESSAGES] <= KEPT_SENDS:
         row = net.sends[k[SENT]]
-        row[0], row[1] = publication, v
+        row[0], row[1], row[3] = publication, v, net.frame[f][F_KIND]
         row[2] = net.link[net.offset[v] + j][L_NODE] if j >= 0 else NONE
         for a in range(len(net.frame[0]) - F_FIELDS):
-            row[3 + a] = net.frame[f][F_FIELDS + a]
+            row[4 + a] = net.frame[f][F_FIELDS + a]
         net.sends_t[k[SENT]] = net.clock[NOW]
         k[SENT] += 1
 

@@ -62,6 +62,7 @@ from engine.compiled.machine import (
     OBSERVE,
     PUBLICATIONS,
     QUEUED,
+    SAMPLE_NOW,
     SAMPLE_S,
     SAMPLES,
     SAMPLING,
@@ -117,7 +118,8 @@ class CompiledSimulator:
         self.works = [[True] * len(row) for row in self.peers]
         self.loss = [[loss] * len(row) for row in self.peers]
         self.value = ""  # of the digest, over all full chunks
-        self._samples: list[tuple[float, tuple[int, ...]]] = []
+        self.trace: list[Record] = []  # always empty: records are the interpreted engine's
+        self.watched: list[bool] = []
         self._lay_out(Env(self.n, root, channels))
         self._start_timers()
         self.set_loss(loss)
@@ -180,7 +182,7 @@ class CompiledSimulator:
             "seen": np.zeros((8, (n + 7) // 8), np.uint8),
             "log": np.zeros((2 * need_air, 3), np.int64),
             "log_t": np.zeros(2 * need_air),
-            "sends": np.zeros((2 * need_air, 3 + width), np.int64),
+            "sends": np.zeros((2 * need_air, 4 + width), np.int64),
             "sends_t": np.zeros(2 * need_air),
             "bits": np.zeros(n, np.int64),
             "wrong": np.zeros(max(1, layers), np.int64),
@@ -267,6 +269,8 @@ class CompiledSimulator:
         Samples of the judge that are due up to `sample_until` are taken on the way, once `judged` has been called.
         """
         self.k[STOP_AT] = FOREVER if budget is None else self.k[EVENTS] + budget
+        if self.k[SAMPLING]:
+            self.known()
         while True:
             why = self.stack.advance(self.st, self.net, self.truth, float(until), float(sample_until))
             if why == loop.DONE:
@@ -355,6 +359,72 @@ class CompiledSimulator:
         grown = {name: _doubled(getattr(net, name), size) for name in ("due", "chain", "heap")}
         grown |= {name: _doubled(getattr(net, name), size - timers) for name in ("local", "local_list")}
         return {**grown, "free": free}
+
+    # --- the judge
+
+    def judges(self, layers: list[str], sample_s: float) -> bool:
+        """Sample these layers every `sample_s` seconds while running; False if only Python code can judge them."""
+        self.k[SAMPLING] = layers == self.stack.judged
+        self.net.clock[SAMPLE_S] = sample_s
+        self.k[KEEP] = 1
+        return bool(self.k[SAMPLING])
+
+    def known(self) -> truth.Truth:
+        """The legitimate structure of the present network."""
+        if not self.true:
+            self.true = True
+            works = np.fromiter((x for row in self.works for x in row), np.int8, len(self.links.near))
+            most = int(getattr(self.given_par, "max_neighbours", self.n))
+            truth.kernel()(*self.links, works, self.net.alive, self.env.root, most, self.truth)
+        return self.truth
+
+    def judged_now(self) -> tuple[int, ...]:
+        """The wrong variables of each judged layer right now."""
+        self.k[SAMPLE_NOW] = 1
+        self.run(self.now)
+        self.k[SAMPLE_NOW] = 0
+        self.k[SAMPLES] -= 1
+        return tuple(self.net.sample[self.k[SAMPLES]].tolist())
+
+    def take_samples(self) -> list[tuple[float, tuple[int, ...]]]:
+        """(time, wrong variables by layer) of the samples taken since the last call."""
+        count = int(self.k[SAMPLES])
+        self.k[SAMPLES] = 0
+        rows = self.net.sample[:count].tolist()
+        return [(t, tuple(row)) for t, row in zip(self.net.sample_t[:count].tolist(), rows, strict=True)]
+
+    # --- delivery books
+
+    def expect(self, number: int) -> None:
+        """Publications 1 … number exist from now on."""
+        net = self.net
+        if number >= len(net.book_t):
+            more = {name: _doubled(getattr(net, name), number + 1) for name in ("book_n", "book_t", "seen")}
+            self.net = net._replace(**more)
+        self.k[PUBLICATIONS] = number
+
+    def book(self, number: int) -> tuple[int, int, float]:
+        """Of a publication: messages, duplicates, when anything last happened to it (0.0: never)."""
+        messages, duplicates = self.net.book_n[number].tolist()
+        return messages, duplicates, float(self.net.book_t[number])
+
+    def first_deliveries(self) -> list[tuple[int, int, float, int]]:
+        """(publication, node, time, hops) of every first delivery, in order."""
+        rows, times = self.net.log[: self.k[LOGGED]].tolist(), self.net.log_t[: self.k[LOGGED]].tolist()
+        return [(number, v, t, hops) for (number, v, hops), t in zip(rows, times, strict=True)]
+
+    def publication_sends(self) -> list[tuple[int, float, int, int, Any]]:
+        """(publication, time, from, to, message) of every message that carried one, in order."""
+        rows, times = self.net.sends[: self.k[SENT]].tolist(), self.net.sends_t[: self.k[SENT]].tolist()
+        return [
+            (row[0], t, row[1], row[2], self._message(row[3], row[4:]))
+            for row, t in zip(rows, times, strict=True)
+        ]
+
+    def _message(self, kind: int, numbers: list[int]) -> Any:
+        made = self.spec.messages[kind].type
+        whole = numbers[: len(self.stack.fields[kind])]
+        return made(*whole, ()) if self.listed[kind] else made(*whole)
 
     # --- the digest
 
@@ -447,6 +517,14 @@ class CompiledSimulator:
 
     # --- there and back
 
+    def plain_state(self) -> Any:
+        """The state as the interpreted engine holds it, copied."""
+        parts: dict[str, dict[str, Any]] = {layer.key: {} for layer in self.spec.layers}
+        for column in self.held:
+            parts[column.layer][column.field.name] = column.table().lists()
+        layers = {layer.key: layer.state(**parts[layer.key]) for layer in self.spec.layers}
+        return self.spec.state(env=self.env, par=self.given_par, **layers)
+
     def columns(self) -> dict[str, list[Any]]:
         """`layer.field` -> nested lists, as `engine.core.storage.plain` gives them."""
         return {f"{c.layer}.{c.field.name}": c.table().lists() for c in self.held}
@@ -538,7 +616,7 @@ class CompiledSimulator:
     def adopt(self, sim: Simulator) -> None:
         """Go on from the state of an interpreted engine of the same stack and seed; delivery books are kept."""
         old_net, old_k = self.net, self.k
-        carried = self._carried()
+        carried = self.carried()
         self.n, self.peers = sim.n, [list(row) for row in sim.peers]
         self.alive, self.works = list(sim.alive), [list(row) for row in sim.works]
         self.loss = [list(row) for row in sim.loss]
@@ -567,7 +645,7 @@ class CompiledSimulator:
         k[WORDS] = len(words)
         self._take_over(sim, carried)
 
-    def _carried(self) -> dict[int, tuple[int, int]]:
+    def carried(self) -> dict[int, tuple[int, int]]:
         """For each frame in the air that carries a publication: sequence number -> (publication, hops)."""
         rows = self.net.frame[np.arange(self.k[HEAD], self.k[TAIL]) & (len(self.net.frame_t) - 1)]
         return {int(r[F_SEQ]): (int(r[F_PUBLICATION]), int(r[F_DEPTH])) for r in rows if r[F_PUBLICATION]}

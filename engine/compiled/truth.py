@@ -6,6 +6,7 @@ of `engine.oracle.legitimacy.Judge` do.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from engine.compiled.arrays import Ints, Links, ends
+from engine.compiled.cache import compiled as cached
+from engine.compiled.cache import folder
 from engine.compiled.machine import L_NODE, inlined
 from engine.core.declare import NONE
 
@@ -69,6 +72,12 @@ def blank(links: Links, channels: int) -> Truth:
         each(2 * n + 1),
         each(2),
     )
+
+
+@cache
+def kernel() -> Any:
+    """`structure`, compiled; kept with the engine's own code."""
+    return cached(structure, folder([]))
 
 
 def structure(

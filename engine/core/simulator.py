@@ -25,7 +25,7 @@ from engine.core import storage
 from engine.core.declare import NONE, Env, ProtocolSpec, has_list
 from engine.core.fuse import Fused, fuse
 from engine.core.port import LOCAL, Port
-from engine.core.rng import GOLD, MASK, UNIT, mix, stream_key
+from engine.core.rng import GOLD, MASK, UNIT, Stream, mix, stream_key
 from engine.core.trace import (
     CHUNK,
     DEAD_LINK,
@@ -164,6 +164,15 @@ class Simulator:
         self.listen(v)
         for w in self.peers[v]:
             self.listen(w)
+
+    def set_loss(self, share: float, link: tuple[int, int] | None = None) -> None:
+        """The chance that a receiver misses a frame: of every link, or of one, both ways."""
+        if link is None:
+            self.loss[:] = [[share] * len(row) for row in self.peers]
+        else:
+            for v, w in (link, link[::-1]):
+                self.loss[v][self.peers[v].index(w)] = share
+        self.lossy = any(x > 0.0 for row in self.loss for x in row)
 
     # --- running
 
@@ -363,3 +372,7 @@ class Simulator:
     def reset_node(self, v: int) -> None:
         """Node v forgets everything but its inputs, as after power-on."""
         storage.reset_node(self.spec, self.st, v, self.peers)
+
+    def corrupt(self, stream: Stream, nodes: list[int], **which: Any) -> None:
+        """Put any value of its domain into variables of these nodes; `which` as for `engine.core.storage.corrupt`."""
+        storage.corrupt(self.spec, self.st, stream, nodes, self.peers, **which)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from engine.core import storage
 from engine.core.declare import Input, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
 from engine.core.rng import Stream
+from engine.core.simulator import Simulator
 from engine.core.trace import COMMAND
 from engine.play.scene import Scene
 
@@ -46,7 +46,8 @@ def apply(scene: Scene, index: int, event: Any) -> None:
         case "corrupt":
             _corrupt(scene, index, path, event)
         case "corrupt-messages":
-            _corrupt_messages(scene, Stream(scene.seed, "corrupt-messages", index), event.share)
+            stream = Stream(scene.seed, "corrupt-messages", index)
+            scene.reshape(lambda sim: _corrupt_messages(sim, stream, event.share))
         case "inject":
             _inject(scene, path, event)
     scene.sim.record((COMMAND, scene.sim.now, index))
@@ -101,14 +102,14 @@ def _application(scene: Scene, path: str, event: Any) -> None:
         scene.wants[v] &= ~(1 << c)
         sim.inject(v, make(c))
     else:
-        part = scene.truth().part
+        part = scene.part()
         expected = {
             w
             for w in range(sim.n)
             if w != v and part[w] == part[v] and sim.alive[w] and scene.wants[w] >> c & 1
         }
         number = len(scene.deliveries.all) + 1
-        scene.deliveries.published(sim.now, v, c, event.data, expected, number)
+        scene.expect(v, c, event.data, expected, number)
         sim.inject(v, make(c, number))
 
 
@@ -121,7 +122,7 @@ def _power(scene: Scene, v: int, on: bool) -> None:
     if on:
         sim.reset_node(v)
     sim.relisten(v)
-    scene.judge.world_changed()
+    scene.world_changed()
 
 
 def _link(scene: Scene, event: Any) -> None:
@@ -132,15 +133,12 @@ def _link(scene: Scene, event: Any) -> None:
 
 
 def _loss(scene: Scene, event: Any) -> None:
-    sim = scene.sim
     if event.link is None:
         scene.base_loss = event.loss
-        sim.loss[:] = [[event.loss] * len(row) for row in sim.peers]
+        scene.sim.set_loss(event.loss)
     else:
         a, b = (scene.living.index(name) for name in event.link)
-        for v, w in ((a, b), (b, a)):
-            sim.loss[v][sim.peers[v].index(w)] = event.loss
-    sim.lossy = any(share > 0.0 for row in sim.loss for share in row)
+        scene.sim.set_loss(event.loss, (a, b))
 
 
 def _move(scene: Scene, v: int, x: float, y: float) -> None:
@@ -163,7 +161,7 @@ def _add(scene: Scene, event: Any) -> None:
     linked = [living.index(name) for name in event.links] or living.within_range(v)
     for w in linked:
         _connect(scene, v, w)
-    scene.judge.world_changed()
+    scene.world_changed()
 
 
 def _connect(scene: Scene, v: int, w: int) -> None:
@@ -171,7 +169,7 @@ def _connect(scene: Scene, v: int, w: int) -> None:
     scene.sim.add_link(v, w, scene.base_loss)
     scene.sync_inputs(v)
     scene.sync_inputs(w)
-    scene.judge.world_changed()
+    scene.world_changed()
 
 
 def _corrupt(scene: Scene, index: int, path: str, event: Any) -> None:
@@ -181,16 +179,8 @@ def _corrupt(scene: Scene, index: int, path: str, event: Any) -> None:
         [v for v in range(sim.n) if sim.alive[v]] if event.node == "*" else [scene.living.index(event.node)]
     )
     value = _value(scene, path, event)
-    storage.corrupt(
-        scene.spec,
-        sim.st,
-        Stream(scene.seed, "corrupt", index),
-        nodes,
-        sim.peers,
-        layer=layer,
-        field_name=event.field,
-        value=value,
-    )
+    stream = Stream(scene.seed, "corrupt", index)
+    sim.corrupt(stream, nodes, layer=layer, field_name=event.field, value=value)
     scene.corrupted.update(nodes)
 
 
@@ -220,9 +210,8 @@ def _targets(scene: Scene, event: Any) -> list[int]:
     return list(range(scene.sim.n)) if event.node == "*" else [scene.living.index(event.node)]
 
 
-def _corrupt_messages(scene: Scene, stream: Stream, share: float) -> None:
+def _corrupt_messages(sim: Simulator, stream: Stream, share: float) -> None:
     """Random fields for some of the frames in the air; a list keeps its length."""
-    sim = scene.sim
     changed = []
     for t, seq, v, slot, kind, m in sim.air:
         if stream.uniform() < share:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.core.declare import NONE, Input, ProtocolSpec, fields
@@ -16,6 +17,8 @@ from engine.play.living import Living
 class Scene:
     """What commands act on and readers look at."""
 
+    compiled = False
+
     def __init__(
         self,
         spec: ProtocolSpec,
@@ -29,7 +32,8 @@ class Scene:
         loss: float,
     ) -> None:
         self.spec, self.living, self.seed, self.room = spec, living, seed, channels
-        self.sim = Simulator(
+        self.par = par
+        self.sim = self._simulator(
             spec, living.peers(), par, root=root, channels=channels, seed=seed, delay_s=delay_s, loss=loss
         )
         self.base_loss = loss
@@ -59,6 +63,10 @@ class Scene:
         for v in range(self.sim.n):
             self.sync_inputs(v)
 
+    def _simulator(self, *args: Any, **given: Any) -> Any:
+        """The engine that plays it."""
+        return Simulator(*args, **given)
+
     def sync_inputs(self, v: int) -> None:
         """Tell node v's layers whom its radio can reach."""
         st, peers = self.sim.st, self.sim.peers[v]
@@ -80,6 +88,49 @@ class Scene:
         """The legitimate structure right now."""
         sim = self.sim
         return self.judge.look(sim.st, sim.peers, sim.works, sim.alive)
+
+    def part(self) -> list[int]:
+        """Per node: its connected part, 0 the largest; NONE if it failed."""
+        return self.truth().part
+
+    def world_changed(self) -> None:
+        """A node or link failed, came back or is new."""
+        self.judge.world_changed()
+
+    def run(self, until: float, budget: int | None = None, *, before: bool = False) -> bool:
+        """Play to `until`; `before`: samples that are due just then come later. False if the budget ran out."""
+        done: bool = self.sim.run(until, budget)
+        return done
+
+    def next_sample(self, due: float) -> float:
+        """When playing must stop for the judge: when a sample is due, or never if they are taken on the way."""
+        return due
+
+    def taken(self) -> list[tuple[float, tuple[int, ...]]]:
+        """Samples that were taken on the way since the last call."""
+        return []
+
+    def judged(self) -> tuple[int, ...]:
+        """The wrong variables of each judged layer right now."""
+        sim = self.sim
+        return tuple(self.judge.judge(sim.st, sim.peers, sim.works, sim.alive))
+
+    def expect(self, v: int, channel: int, data: str | None, expected: set[int], number: int) -> None:
+        """Publication `number` is about to be published by v: open its book."""
+        self.deliveries.published(self.sim.now, v, channel, data, expected, number)
+
+    def reshape(self, change: Callable[[Simulator], None]) -> None:
+        """Change the interpreted engine's own data."""
+        change(self.sim)
+
+    def digest(self) -> str:
+        """Hash over every record so far, 16 hexadecimal digits."""
+        found: str = self.sim.digest.hex()
+        return found
+
+    def seen(self) -> Scene:
+        """The scene for readers: every view works on it."""
+        return self
 
     def channel(self, name: str, path: str) -> int:
         """The number of a channel; a new name takes the next. Raises ScenarioError when there is no room."""

@@ -1,0 +1,111 @@
+"""A scene on the compiled engine: commands act on it as on any other, the judge samples on the way, and readers look at an
+interpreted twin in the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nextafter
+from typing import Any
+
+from engine.compiled.simulator import CompiledSimulator
+from engine.compiled.subset import OutsideSubset
+from engine.core.simulator import Simulator
+from engine.oracle.delivery import Deliveries
+from engine.play.scene import Scene
+
+__all__ = ["Headless", "OutsideSubset"]
+
+
+class Headless(Scene):
+    """Arguments as for `Scene`; `sample_s`: how often the judge samples. Raises OutsideSubset."""
+
+    compiled = True
+
+    def __init__(
+        self, *args: Any, sample_s: float, compiling: Callable[[str], None] | None = None, **given: Any
+    ) -> None:
+        self._compiling, self._given = compiling, given
+        super().__init__(*args, **given)
+        self._in_kernel = bool(self.judge.layers) and self.sim.judges(self.judge.layers, sample_s)
+        self._twin: Scene | None = None
+
+    def _simulator(self, *args: Any, **given: Any) -> Any:
+        sim = CompiledSimulator(*args, **given)
+        if self._compiling is not None and sim.stack.cold:
+            self._compiling(sim.spec.title)
+        sim.run(-1.0)  # nothing yet: compiles, or tells that it cannot
+        return sim
+
+    # --- playing
+
+    def run(self, until: float, budget: int | None = None, *, before: bool = False) -> bool:
+        self._twin = None
+        limit = nextafter(until, -inf) if before else until
+        done: bool = self.sim.run(until, budget, sample_until=limit if self._in_kernel else -inf)
+        return done
+
+    def next_sample(self, due: float) -> float:
+        return inf if self._in_kernel else due
+
+    def taken(self) -> list[tuple[float, tuple[int, ...]]]:
+        return self.sim.take_samples() if self._in_kernel else []  # type: ignore[no-any-return]
+
+    def judged(self) -> tuple[int, ...]:
+        if self._in_kernel:
+            wrong: tuple[int, ...] = self.sim.judged_now()
+            self.judge.bits = self.sim.net.bits.tolist()
+            return wrong
+        sim = self.sim
+        self._twin = None
+        return tuple(self.judge.judge(sim.plain_state(), sim.peers, sim.works, sim.alive))
+
+    # --- commands
+
+    def part(self) -> list[int]:
+        found: list[int] = self.sim.known().part.tolist()
+        return found
+
+    def world_changed(self) -> None:
+        super().world_changed()
+        self.sim.true = False
+
+    def expect(self, v: int, channel: int, data: str | None, expected: set[int], number: int) -> None:
+        super().expect(v, channel, data, expected, number)
+        self.sim.expect(number)
+
+    def reshape(self, change: Callable[[Simulator], None]) -> None:
+        sim = self.sim.thaw()
+        change(sim)
+        self.sim.adopt(sim)
+
+    # --- looking
+
+    def digest(self) -> str:
+        found: str = self.sim.digest_hex()
+        return found
+
+    def seen(self) -> Scene:
+        if self._twin is None:
+            twin = Scene(self.spec, self.living, self.par, **self._given)
+            twin.sim = self.sim.thaw()
+            twin.base_loss, twin.cut, twin.channels = self.base_loss, set(self.cut), list(self.channels)
+            twin.wants, twin.corrupted = list(self.wants), set(self.corrupted)
+            twin.truth()
+            twin.judge.bits = self.sim.net.bits.tolist() if self._in_kernel else list(self.judge.bits)
+            self._books(twin.deliveries)
+            self._twin = twin
+        return self._twin
+
+    def _books(self, deliveries: Deliveries) -> None:
+        """What became of every publication, as the interpreted engine's records would have told."""
+        for p in self.deliveries.all:
+            entry = deliveries.published(p.t, p.node, p.channel, p.data, p.expected, p.number)
+            entry.messages, entry.duplicates, last = self.sim.book(p.number)
+            entry.last = last or p.t
+        for number, v, t, hops in self.sim.first_deliveries():
+            deliveries.all[number - 1].delivered[v] = (t, hops)
+        for number, t, v, w, m in self.sim.publication_sends():
+            deliveries.all[number - 1].sends.append((t, v, w, m))
+        for seq, (number, hops) in self.sim.carried().items():
+            deliveries.all[number - 1].hops[seq] = hops
