@@ -33,6 +33,7 @@ from engine.world.topology import build_network
 
 SAMPLE_S = 0.1  # how often legitimacy is judged, up to NODES_PER_SAMPLE nodes; in proportion less often above
 NODES_PER_SAMPLE = 400
+WORTH_COMPILING = 300_000  # events; below this the interpreted engine has ended before the code is loaded
 CHANNELS = 8  # room for them, where the protocol has no parameter for that
 
 
@@ -41,8 +42,8 @@ class Run:
 
     `trace`: which messages leave records for `drain`: none, those of publications, or all. The digest covers all of them
     in any case. `engine`: interpreted (traces, single steps), compiled (many times faster, no records to drain), or auto:
-    compiled where the protocol can be. `compiling` is told the protocol's title when its code must be compiled first, which
-    takes some seconds, once a machine. Raises ScenarioError for a document that cannot be played, and OutsideSubset for a
+    compiled where the protocol can be and the run is long enough to make up for loading the code. `compiling` is told the protocol's title when its code must be compiled first, which
+    takes some seconds, once a machine. Not `drawn`: nodes without a place get none, for runs that nobody looks at. Raises ScenarioError for a document that cannot be played, and OutsideSubset for a
     protocol that `compiled` cannot play.
     """
 
@@ -53,11 +54,12 @@ class Run:
         trace: str = "publications",
         engine: str = "interpreted",
         compiling: Callable[[str], None] | None = None,
+        drawn: bool = True,
     ) -> None:
         self.scenario = scenario
         self._engine, self._compiling = engine, compiling
         spec = protocol(scenario.protocol.name)
-        network = build_network(scenario.topology, scenario.seed)
+        network = build_network(scenario.topology, scenario.seed, drawn=drawn)
         check_events(scenario, network)
         for k, event in enumerate(scenario.events):
             commands.fits(spec, event, f"events[{k}]")
@@ -114,7 +116,7 @@ class Run:
         from engine.play.headless import Headless, OutsideSubset
 
         def stage(*args: Any, **given: Any) -> Scene:
-            if self._engine == "auto" and not spec.compiled:
+            if self._engine == "auto" and not (spec.compiled and self._worth_compiling(spec)):
                 return Scene(*args, **given)
             try:
                 return Headless(*args, **given, sample_s=self.sample_s, compiling=self._compiling)
@@ -124,6 +126,12 @@ class Run:
                 return Scene(*args, **given)
 
         return stage
+
+    def _worth_compiling(self, spec: ProtocolSpec) -> bool:
+        """Whether the run is long: by its timers, each of which makes a message to all neighbours."""
+        often = sum(1.0 / self.params[name] for layer in spec.layers for name in layer.every.values())
+        rate = often * (len(self.network.ids) + 2 * len(self.network.links))
+        return rate * self.scenario.duration_s > WORTH_COMPILING
 
     # --- what it is
 
@@ -172,6 +180,10 @@ class Run:
         """Messages sent, by name; a broadcast counts once."""
         named = zip(self.protocol.messages, self.scene.sim.counts, strict=True)
         return {m.name: count for m, count in named if m.shape != "local"}
+
+    def tallies(self) -> dict[str, int]:
+        """Over all publications: how many, receivers expected and reached, duplicates, transmissions, hops to first deliveries."""
+        return self.scene.tallies()
 
     @property
     def dropped(self) -> dict[str, int]:

@@ -110,12 +110,14 @@ class Column(NamedTuple):
     data: NDArray[Any]
     offsets: tuple[Ints, ...]
 
-    def span(self, v: int) -> slice:
-        """Where node v's entries lie."""
+    def spans(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Where the entries of each of these nodes begin, and how many there are."""
         if not self.offsets:
-            return slice(v, v + 1)
-        a, b = self.offsets[0][v], self.offsets[0][v + 1]
-        return slice(a, b) if len(self.offsets) == 1 else slice(self.offsets[1][a], self.offsets[1][b])
+            return nodes, np.ones(len(nodes), np.int64)
+        first, last = self.offsets[0][nodes], self.offsets[0][nodes + 1]
+        if len(self.offsets) == 2:
+            first, last = self.offsets[1][first], self.offsets[1][last]
+        return first, last - first
 
     def table(self) -> Flat:
         """What handlers index."""
@@ -178,7 +180,8 @@ def reset_node(held: list[Column], env: Env, v: int) -> None:
     """Node v as after power-on: everything but its inputs."""
     for column in held:
         if not isinstance(column.field.kind, Input):
-            column.data[column.span(v)] = column.field.kind.initial(env, v)
+            begin, size = (int(x[0]) for x in column.spans(np.array([v])))
+            column.data[begin : begin + size] = column.field.kind.initial(env, v)
 
 
 def corrupt(
@@ -201,12 +204,12 @@ def corrupt(
             continue
         if field_name is not None and field.name != field_name:
             continue
-        spans = [column.span(v) for v in nodes]
-        where = np.concatenate([np.arange(s.start, s.stop) for s in spans] or [np.empty(0, np.int64)])
+        begin, sizes = column.spans(np.array(nodes, np.int64))
+        where = np.arange(int(sizes.sum())) + np.repeat(begin - ends(sizes)[:-1], sizes)
         if value is not None:
             column.data[where] = value
             continue
-        whose = np.repeat(np.array(nodes, np.int64), [s.stop - s.start for s in spans])
+        whose = np.repeat(np.array(nodes, np.int64), sizes)
         column.data[where] = draw(field.kind, stream, env, links.degree[whose])
 
 

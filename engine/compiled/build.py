@@ -128,16 +128,24 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
 
 
 class _Explained:
-    """A compiled function whose typing errors become `OutsideSubset`: numba's run to ninety lines."""
+    """A compiled function. Its typing errors become `OutsideSubset`: numba's run to ninety lines. What has been compiled for
+    arguments of a `shape` is called without looking at their types again, which takes numba a millisecond.
+    """
 
     def __init__(self, spec: ProtocolSpec, function: Any) -> None:
         self.spec, self.function = spec, function
+        self.ready: dict[Any, Any] = {}
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, shape: Any, *args: Any) -> Any:
+        entry = self.ready.get(shape)
+        if entry is not None:
+            return entry(*args)
         try:
-            return self.function(*args)
+            result = self.function(*args)
         except NumbaError as error:
             raise subset.OutsideSubset(self.spec.name, [_innermost(str(error))]) from None
+        self.ready[shape] = self.function.get_overload(tuple(numba.typeof(x) for x in args))
+        return result
 
 
 def _innermost(text: str) -> str:

@@ -314,6 +314,8 @@ class Flat:
     def __init__(self, data: NDArray[Any], *offsets: NDArray[np.int64]) -> None:
         self.data, self.offsets = data, offsets
         self._numba_type_ = self.kind(from_dtype(data.dtype), data.strides[0])
+        # What the compiled form holds, in the order of its parts; arrays never move.
+        self.addresses = (data.ctypes.data, len(self), *(x.ctypes.data for x in offsets))
 
     def __len__(self) -> int:
         return len(self.offsets[0]) - 1 if self.offsets else len(self.data)
@@ -323,11 +325,6 @@ class Flat:
 
     def __setitem__(self, v: int, value: Any) -> None:
         self.data[v] = value
-
-    @property
-    def addresses(self) -> tuple[int, ...]:
-        """What the compiled form holds, in the order of its parts."""
-        return (self.data.ctypes.data, len(self), *(x.ctypes.data for x in self.offsets))
 
     def lists(self) -> list[Any]:
         """The same as (nested) lists."""

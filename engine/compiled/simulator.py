@@ -81,7 +81,7 @@ from engine.compiled.machine import (
 from engine.core import checkpoint, storage
 from engine.core.declare import NONE, Env, ProtocolSpec
 from engine.core.errors import ProtocolBug
-from engine.core.rng import GOLD, UNIT, stream_key
+from engine.core.rng import GOLD, UNIT, stream_base
 from engine.core.simulator import LOCAL, PURPOSES, Simulator
 from engine.core.trace import CHUNK, Record
 
@@ -133,6 +133,8 @@ class CompiledSimulator:
         self.held = arrays.make(self.spec, env, self.links)
         par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
         self.st = arrays.state(self.spec, env, par, self.held)
+        kinds = [(c.data.dtype.str, c.data.strides) for c in self.held]
+        self.shape = (tuple(type(x) for x in par), tuple(kinds))  # all that the types of the arguments depend on
         every = [name for layer in self.spec.layers for name in layer.every.values()]
         self.periods = np.array([float(getattr(par, name)) for name in every])
         n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
@@ -146,7 +148,8 @@ class CompiledSimulator:
         k[[NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS]] = need_air, need_list, need_local, need_words
         k[OBSERVE], k[STOP_AT], k[BEST], k[TIMERS], k[FREE] = 1, FOREVER, NONE, timers, local
         k[LISTS] = 4 * need_list
-        streams = np.array([[stream_key(self.seed, p, v) for v in range(n)] for p in PURPOSES], np.uint64)
+        nodes = np.arange(n, dtype=np.uint64) * np.uint64(GOLD)
+        streams = np.array([arrays.mixed(np.uint64(stream_base(self.seed, p)) + nodes) for p in PURPOSES], np.uint64)
         entries = timers + local
         links = self.links
         link = np.ones((len(links.near), 4), np.int32)
@@ -272,7 +275,7 @@ class CompiledSimulator:
         if self.k[SAMPLING]:
             self.known()
         while True:
-            why = self.stack.advance(self.st, self.net, self.truth, float(until), float(sample_until))
+            why = self.stack.advance(self.shape, self.st, self.net, self.truth, float(until), float(sample_until))
             if why == loop.DONE:
                 self.net.clock[NOW] = max(self.now, until)
                 return True

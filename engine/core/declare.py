@@ -11,8 +11,9 @@ positions. A `Kind` gives an entry's domain, its value at power-on, and what a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import (
     Annotated,
     Any,
@@ -252,13 +253,16 @@ class Field(NamedTuple):
     kind: Kind
 
 
-def fields(declared: type) -> Iterator[Field]:
+@cache
+def fields(declared: type) -> tuple[Field, ...]:
     """The annotated fields of a state or message type, in order."""
+    found = []
     for name, hint in get_type_hints(declared, include_extras=True).items():
         if get_origin(hint) is not Annotated:
             raise ProtocolBug(f"{declared.__name__}.{name} is not declared with Annotated[…]")
         _, *axes, kind = get_args(hint)
-        yield Field(name, tuple(axes), kind)
+        found.append(Field(name, tuple(axes), kind))
+    return tuple(found)
 
 
 def int_fields(message: type) -> list[str]:

@@ -20,12 +20,17 @@ def mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
-def stream_key(seed: int, purpose: str, node: int = 0) -> int:
-    """Where the stream of (purpose, node) starts under this seed; 64 bits."""
+def stream_base(seed: int, purpose: str) -> int:
+    """What the streams of this purpose have in common; 64 bits."""
     h = 0xCBF29CE484222325
     for byte in purpose.encode():
         h = ((h ^ byte) * 0x100000001B3) & MASK
-    return mix((mix((seed ^ h) & MASK) + node * GOLD) & MASK)
+    return mix((seed ^ h) & MASK)
+
+
+def stream_key(seed: int, purpose: str, node: int = 0) -> int:
+    """Where the stream of (purpose, node) starts under this seed; 64 bits."""
+    return mix((stream_base(seed, purpose) + node * GOLD) & MASK)
 
 
 class Stream:

@@ -81,6 +81,19 @@ class Headless(Scene):
 
     # --- looking
 
+    def tallies(self) -> dict[str, int]:
+        books = {p.number: p.expected for p in self.deliveries.all}
+        counts = [self.sim.book(number) for number in books]
+        first = self.sim.first_deliveries()
+        return {
+            "publications": len(books),
+            "expected": sum(map(len, books.values())),
+            "delivered": sum(v in books[number] for number, v, _, _ in first),
+            "duplicates": sum(duplicates for _, duplicates, _ in counts),
+            "transmissions": sum(messages for messages, _, _ in counts),
+            "hops": sum(hops for *_, hops in first),
+        }
+
     def digest(self) -> str:
         found: str = self.sim.digest_hex()
         return found

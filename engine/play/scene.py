@@ -123,6 +123,18 @@ class Scene:
         """Change the interpreted engine's own data."""
         change(self.sim)
 
+    def tallies(self) -> dict[str, int]:
+        """Over all publications: how many, receivers expected and reached, duplicates, transmissions, hops to first deliveries."""
+        books = self.deliveries.all
+        return {
+            "publications": len(books),
+            "expected": sum(len(p.expected) for p in books),
+            "delivered": sum(len(p.expected & p.delivered.keys()) for p in books),
+            "duplicates": sum(p.duplicates for p in books),
+            "transmissions": sum(p.messages for p in books),
+            "hops": sum(hops for p in books for _, hops in p.delivered.values()),
+        }
+
     def digest(self) -> str:
         """Hash over every record so far, 16 hexadecimal digits."""
         found: str = self.sim.digest.hex()

@@ -8,8 +8,8 @@ from engine.world.placing import place_rest
 from engine.world.topologies import Explicit, NodeSpec
 
 
-def from_explicit(topology: Explicit) -> Network:
-    """The network of an explicit topology, as it is: it may be disconnected."""
+def from_explicit(topology: Explicit, *, drawn: bool = True) -> Network:
+    """The network of an explicit topology, as it is: it may be disconnected. Not `drawn`: nodes without a place are at 0."""
     nodes = topology.nodes
     ids = tuple(node.id for node in nodes)
     names = tuple(node.name or node.id for node in nodes)
@@ -20,6 +20,8 @@ def from_explicit(topology: Explicit) -> Network:
         return Network(ids, names, x, y, links, range_m=topology.range_m, metric=True, z=z)
     links, quality = _links(topology, ids)
     given = [None if node.x is None or node.y is None else (node.x, node.y) for node in nodes]
+    if not drawn:
+        given = [place or (0.0, 0.0) for place in given]
     x, y = place_rest(given, links)
     return Network(ids, names, x, y, links, quality)
 

@@ -66,8 +66,8 @@ def zones(topology: Zones, seed: int) -> Network:
     return Network(tuple(ids), tuple(ids), x, y, sorted_links(links))
 
 
-def gnp(topology: Gnp, seed: int) -> Network:
-    """Every pair linked with probability mean_degree / (n - 1)."""
+def gnp(topology: Gnp, seed: int, *, drawn: bool = True) -> Network:
+    """Every pair linked with probability mean_degree / (n - 1); not `drawn`: all nodes at one place."""
     n = topology.n
     p = min(1.0, topology.mean_degree / max(n - 1, 1))
 
@@ -75,8 +75,7 @@ def gnp(topology: Gnp, seed: int) -> Network:
         return _random_pairs(n, p, Stream(seed, "gnp", k))
 
     links = _connected(attempt, n, topology.allow_disconnected, "topology.mean_degree", topology.mean_degree)
-    x, y = place(n, links)
-    return _numbered(links, (x, y))
+    return _numbered(links, place(n, links) if drawn else ((0.0,) * n, (0.0,) * n))
 
 
 def geometric(topology: Geometric, seed: int) -> Network:

@@ -15,22 +15,25 @@ _BUILDERS: dict[type, Callable[[Any, int], Network]] = {
     Ring: generators.ring,
     Star: generators.star,
     Grid: generators.grid,
-    Gnp: generators.gnp,
     Geometric: generators.geometric,
     Zones: generators.zones,
 }
 
 
-def build_network(topology: Topology, seed: int) -> Network:
+def build_network(topology: Topology, seed: int, *, drawn: bool = True) -> Network:
     """The network of a topology; equal topology and seed, equal network.
+
+    `drawn`: whether nodes without a place get one, which takes far longer than all the rest; nothing but a picture needs it.
 
     Raises: ScenarioError when a random network does not get connected, or a built-in one is unknown.
     """
     if isinstance(topology, Explicit):
-        return from_explicit(topology)
+        return from_explicit(topology, drawn=drawn)
     if isinstance(topology, Builtin):
         # Imported here: the catalogue itself builds networks from explicit topologies.
         from engine.world.builtin import build
 
         return build(topology)
+    if isinstance(topology, Gnp):
+        return generators.gnp(topology, seed, drawn=drawn)
     return _BUILDERS[type(topology)](topology, seed)

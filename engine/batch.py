@@ -1,0 +1,102 @@
+"""Many runs of one scenario: seeds and parameters vary, results come back as columns.
+
+    columns = run_batch(document, [{"seed": s, "radio.loss": x} for x in (0.0, 0.1) for s in range(100)], threads=2)
+    columns["legitimate_s.ring"]
+
+Runs go on the compiled engine where the protocol can be compiled; it lets go of the interpreter's lock, so threads help. What
+a run is given and its digest are in its row: any row can be played again, interpreted, record for record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from typing import Any
+
+from engine.api import Run
+from engine.core.errors import ProtocolBug, ScenarioError
+from engine.world.scenario import load_scenario
+
+Row = dict[str, Any]
+
+
+def run_batch(
+    base: Mapping[str, Any],
+    runs: Sequence[Mapping[str, Any]],
+    *,
+    threads: int = 1,
+    engine: str = "auto",
+    told: Callable[[int], None] | None = None,
+) -> dict[str, list[Any]]:
+    """Play `base` once for each of `runs` to the end of its `duration_s`; one row a run, in order, as columns.
+
+    A run maps fields of the document by dotted path (`seed`, `radio.loss`, `protocol.params.max_neighbours`, `topology.n`) to
+    its values. `told` is called with the number of runs done. Columns: every path given; `digest`, `events`, `end_s`,
+    `error` (None, or why this run could not be played; its results are None then); `sent.NAME` and `dropped.REASON`, counts;
+    `publications`, `expected`, `delivered`, `duplicates`, `transmissions`, `hops` (of first deliveries, summed);
+    `wrong.LAYER`, variables wrong at the latest sample; `legitimate_s.LAYER`, since when it has been legitimate (s; None: it is
+    not).
+    """
+    done = 0
+
+    def play(given: Mapping[str, Any]) -> Row:
+        nonlocal done
+        row = play_one(base, given, engine)
+        done += 1
+        if told is not None:
+            told(done)
+        return row
+
+    if threads <= 1:
+        return columns(play(given) for given in runs)
+    with ThreadPoolExecutor(threads) as pool:
+        return columns(pool.map(play, runs))
+
+
+def columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
+    """Rows as columns; what a row does not have is None."""
+    kept = list(rows)
+    names = dict.fromkeys(name for row in kept for name in row)
+    return {name: [row.get(name) for row in kept] for name in names}
+
+
+def play_one(base: Mapping[str, Any], given: Mapping[str, Any], engine: str = "auto") -> Row:
+    """One run, as a row."""
+    row: Row = {**given, "digest": None, "events": None, "end_s": None, "error": None}
+    try:
+        run = Run(load_scenario(varied(base, given)), trace="none", engine=engine, drawn=False)
+        run.advance(run.scenario.duration_s)
+        return row | measured(run)
+    except (ScenarioError, ProtocolBug) as error:
+        return row | {"error": str(error)}
+
+
+def varied(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the document with these fields set. Raises ScenarioError for a path that leads nowhere."""
+    document = deepcopy(dict(base))
+    for path, value in given.items():
+        *way, last = path.split(".")
+        place: Any = document
+        for name in way:
+            place = place.setdefault(name, {}) if isinstance(place, dict) else None
+        if not isinstance(place, dict):
+            raise ScenarioError(path, value, "a field of the document, as in radio.loss", "leads nowhere")
+        place[last] = value
+    return document
+
+
+def measured(run: Run) -> Row:
+    """What a run came to, as the columns of `run_batch`."""
+    books = run.tallies()
+    latest = run.samples[-1][1] if run.samples else (0,) * len(run.layers)
+    return {
+        "digest": run.digest,
+        "events": run.events,
+        "end_s": run.now,
+        **{f"sent.{name}": count for name, count in run.counts.items()},
+        **{f"dropped.{name}": count for name, count in run.dropped.items()},
+        **books,
+        **{f"wrong.{name}": wrong for name, wrong in zip(run.layers, latest, strict=True)},
+        **{f"legitimate_s.{name}": since for name, since in zip(run.layers, run.since, strict=True)},
+    }
