@@ -17,7 +17,7 @@ from typing import Any
 
 from engine import ENGINE_VERSION
 from engine.core.declare import NONE, ProtocolSpec
-from engine.core.errors import ScenarioError
+from engine.core.errors import OutsideSubset, ScenarioError
 from engine.core.simulator import JITTER
 from engine.core.trace import DELIVER, SEND, Record
 from engine.oracle.delivery import Publication
@@ -42,9 +42,10 @@ class Run:
 
     `trace`: which messages leave records for `drain`: none, those of publications, or all. The digest covers all of them
     in any case. `engine`: interpreted (traces, single steps), compiled (many times faster, no records to drain), or auto:
-    compiled where the protocol can be and the run is long enough to make up for loading the code. `compiling` is told the protocol's title when its code must be compiled first, which
-    takes some seconds, once a machine. Not `drawn`: nodes without a place get none, for runs that nobody looks at. Raises ScenarioError for a document that cannot be played, and OutsideSubset for a
-    protocol that `compiled` cannot play.
+    compiled where the protocol can be and the run is long enough to make up for loading the code. `compiling` is told the
+    protocol's title when its code must be compiled first, which takes some seconds, once a machine. Not `drawn`: nodes
+    without a place get none, for runs that nobody looks at. Raises ScenarioError for a document that cannot be played, and
+    OutsideSubset for a protocol that `compiled` cannot play.
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class Run:
     def _headless(self, spec: ProtocolSpec) -> Callable[..., Scene]:
         """How to stage a scene on the compiled engine; with `auto`, on the interpreted one where that cannot be."""
         # numba takes half a second to import: only for those who want it.
-        from engine.play.headless import Headless, OutsideSubset
+        from engine.play.headless import Headless
 
         def stage(*args: Any, **given: Any) -> Scene:
             if self._engine == "auto" and not (spec.compiled and self._worth_compiling(spec)):
@@ -182,7 +183,7 @@ class Run:
         return {m.name: count for m, count in named if m.shape != "local"}
 
     def tallies(self) -> dict[str, int]:
-        """Over all publications: how many, receivers expected and reached, duplicates, transmissions, hops to first deliveries."""
+        """Sums over all publications; see `engine.batch.run_batch`."""
         return self.scene.tallies()
 
     @property

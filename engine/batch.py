@@ -3,8 +3,8 @@
     columns = run_batch(document, [{"seed": s, "radio.loss": x} for x in (0.0, 0.1) for s in range(100)], threads=2)
     columns["legitimate_s.ring"]
 
-Runs go on the compiled engine where the protocol can be compiled; it lets go of the interpreter's lock, so threads help. What
-a run is given and its digest are in its row: any row can be played again, interpreted, record for record.
+Runs go on the compiled engine where the protocol can be compiled; it lets go of the interpreter's lock, so threads help.
+What a run is given and its digest are in its row: any row can be played again, interpreted, record for record.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ def run_batch(
 ) -> dict[str, list[Any]]:
     """Play `base` once for each of `runs` to the end of its `duration_s`; one row a run, in order, as columns.
 
-    A run maps fields of the document by dotted path (`seed`, `radio.loss`, `protocol.params.max_neighbours`, `topology.n`) to
-    its values. `told` is called with the number of runs done. Columns: every path given; `digest`, `events`, `end_s`,
-    `error` (None, or why this run could not be played; its results are None then); `sent.NAME` and `dropped.REASON`, counts;
-    `publications`, `expected`, `delivered`, `duplicates`, `transmissions`, `hops` (of first deliveries, summed);
-    `wrong.LAYER`, variables wrong at the latest sample; `legitimate_s.LAYER`, since when it has been legitimate (s; None: it is
-    not).
+    A run maps fields of the document by dotted path (`seed`, `radio.loss`, `protocol.params.max_neighbours`, `topology.n`)
+    to its values. `told` is called with the number of runs done. Columns, besides every path given:
+
+    - `digest`, `events`, `end_s`, and `error`: None, or why this run could not be played (its results are None then);
+    - `sent.NAME`, `dropped.REASON`: messages, and receivers that one did not reach;
+    - `publications`, `expected` and `delivered` (receivers), `duplicates`, `transmissions`, `hops` (to first deliveries);
+    - `wrong.LAYER`: variables wrong at the latest sample; `legitimate_s.LAYER`: since when none is (s; None: some are).
     """
     done = 0
 

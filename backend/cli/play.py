@@ -13,7 +13,7 @@ from typing import Any
 
 from backend.cli.files import read, written
 from engine.api import Run
-from engine.core.errors import ScenarioError
+from engine.core.errors import OutsideSubset, ScenarioError
 from engine.core.trace import Record, as_json
 from engine.world.limits import MAX_DOCUMENT, MAX_TIME_S
 from engine.world.scenario import load_scenario
@@ -104,7 +104,11 @@ def _link(args: argparse.Namespace) -> int:
 def _loaded(name: str, trace: str, engine: str) -> Run:
     scenario = load_scenario(read(name, MAX_DOCUMENT), "standard input" if name == "-" else name)
     with Compiling() as compiling:
-        return Run(scenario, trace=trace, engine=engine, compiling=compiling.begin)
+        try:
+            return Run(scenario, trace=trace, engine=engine, compiling=compiling.begin)
+        except OutsideSubset as outside:
+            allowed = "auto or interpreted for this protocol"
+            raise ScenarioError("--engine", engine, allowed, "; ".join(outside.breaches)) from None
 
 
 class Compiling:

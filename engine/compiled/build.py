@@ -312,8 +312,8 @@ def _kind_of(net: Any, m: Any) -> tuple[Stack, int] | None:
     return stack, kind
 
 
-def _sender(net: Any, m: Any) -> Callable[..., Any] | None:
-    """send(net, v, j, m) for one kind of message."""
+def _sender(net: Any, m: Any, args: str) -> Callable[..., Any] | None:
+    """How one kind of message is sent; without an argument j, to everybody."""
     found = _kind_of(net, m)
     if found is None:
         return None
@@ -336,7 +336,9 @@ def _sender(net: Any, m: Any) -> Callable[..., Any] | None:
         lines += ["    for i in range(size):", f"        word(net, m.{listed}[i])"]
     if stack.spec.messages[kind].shape == "publication" and "publication" in names:
         lines.append("book_send(net, f, v, j, m.publication)")
-    return _generate("send", "net, v, j, m", lines, dict(vars(machine)))
+    if "j" not in args.split(", "):
+        lines.insert(0, "j = NONE")
+    return _generate("send", args, lines, dict(vars(machine)))
 
 
 def _after(net: Any, m: Any) -> Callable[..., Any] | None:
@@ -367,16 +369,12 @@ def _after(net: Any, m: Any) -> Callable[..., Any] | None:
 
 @overload_method(Reference, "unicast", jit_options=INLINE, strict=False)
 def _unicast(net: Any, v: Any, j: Any, m: Any) -> Any:
-    return _sender(net, m)
+    return _sender(net, m, "net, v, j, m")
 
 
 @overload_method(Reference, "broadcast", jit_options=INLINE, strict=False)
 def _broadcast(net: Any, v: Any, m: Any) -> Any:
-    send = _sender(net, m)
-    if send is None:
-        return None
-    send = register_jitable(**INLINE)(send)
-    return lambda net, v, m: send(net, v, -1, m)
+    return _sender(net, m, "net, v, m")
 
 
 @overload_method(Reference, "after", jit_options=INLINE, strict=False)

@@ -32,7 +32,6 @@ from numba.extending import (
     lower_builtin,
     lower_getattr_generic,
     models,
-    overload,
     register_model,
     unbox,
 )
@@ -214,17 +213,15 @@ def _cube_table(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return made._getvalue()
 
 
-@overload(len, jit_options={"forceinline": True, "_nrt": False}, strict=False)
-def _length(memory: Any) -> Any:
-    return (lambda memory: size_of(memory)) if isinstance(memory, Memory) else None
+@infer_global(len)
+class _Length(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(types.intp, *args) if isinstance(args[0], Memory) else None
 
 
-@intrinsic
-def size_of(typing: Any, memory: Any) -> Any:
-    """Rows or entries."""
-    return types.intp(
-        memory
-    ), lambda context, builder, sig, args: new(context, builder, sig.args[0], args[0]).size
+@lower_builtin(len, Memory)
+def _length(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return new(context, builder, sig.args[0], args[0]).size
 
 
 @intrinsic

@@ -134,7 +134,10 @@ class CompiledSimulator:
         par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
         self.st = arrays.state(self.spec, env, par, self.held)
         kinds = [(c.data.dtype.str, c.data.strides) for c in self.held]
-        self.shape = (tuple(type(x) for x in par), tuple(kinds))  # all that the types of the arguments depend on
+        self.shape = (
+            tuple(type(x) for x in par),
+            tuple(kinds),
+        )  # all that the types of the arguments depend on
         every = [name for layer in self.spec.layers for name in layer.every.values()]
         self.periods = np.array([float(getattr(par, name)) for name in every])
         n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
@@ -149,7 +152,9 @@ class CompiledSimulator:
         k[OBSERVE], k[STOP_AT], k[BEST], k[TIMERS], k[FREE] = 1, FOREVER, NONE, timers, local
         k[LISTS] = 4 * need_list
         nodes = np.arange(n, dtype=np.uint64) * np.uint64(GOLD)
-        streams = np.array([arrays.mixed(np.uint64(stream_base(self.seed, p)) + nodes) for p in PURPOSES], np.uint64)
+        streams = np.array(
+            [arrays.mixed(np.uint64(stream_base(self.seed, p)) + nodes) for p in PURPOSES], np.uint64
+        )
         entries = timers + local
         links = self.links
         link = np.ones((len(links.near), 4), np.int32)
@@ -275,7 +280,9 @@ class CompiledSimulator:
         if self.k[SAMPLING]:
             self.known()
         while True:
-            why = self.stack.advance(self.shape, self.st, self.net, self.truth, float(until), float(sample_until))
+            why = self.stack.advance(
+                self.shape, self.st, self.net, self.truth, float(until), float(sample_until)
+            )
             if why == loop.DONE:
                 self.net.clock[NOW] = max(self.now, until)
                 return True

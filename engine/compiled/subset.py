@@ -16,6 +16,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from engine.core.declare import ProtocolSpec
+from engine.core.errors import OutsideSubset
 
 _OUTSIDE: dict[type[ast.AST], str] = {
     ast.ListComp: "builds a list; write a loop over numbers",
@@ -45,15 +46,6 @@ _OUTSIDE: dict[type[ast.AST], str] = {
 }
 EXITS = frozenset(["broadcast", "unicast", "after", "deliver"])
 BUILTINS = frozenset(["range", "len", "min", "max", "abs", "int", "float", "bool", "round", "divmod"])
-
-
-class OutsideSubset(Exception):
-    """A protocol that only the interpreted engine can run: `file:line: why` for each breach."""
-
-    def __init__(self, protocol: str, breaches: list[str]) -> None:
-        self.protocol, self.breaches = protocol, breaches
-        shown = "\n  ".join(breaches)
-        super().__init__(f"protocol {protocol} cannot be compiled:\n  {shown}")
 
 
 def rules(spec: ProtocolSpec) -> list[Callable[..., Any]]:

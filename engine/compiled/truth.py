@@ -17,6 +17,7 @@ from engine.compiled.arrays import Ints, Links, ends
 from engine.compiled.cache import compiled as cached
 from engine.compiled.cache import folder
 from engine.compiled.machine import L_NODE, inlined
+from engine.compiled.rows import reference
 from engine.core.declare import NONE
 
 
@@ -88,12 +89,13 @@ def structure(
     alive: NDArray[np.int8],
     root: int,
     most: int,
-    truth: Truth,
+    known: Truth,
 ) -> None:
     """The legitimate structure of this network: one tree and one ring in every connected part.
 
     `works`: per slot, whether frames get through; `root`: the configured one or NONE; `most`: links that a node may use.
     """
+    truth = reference(known)
     n = len(alive)
     _links_in_use(offset, near, back, works, alive, most, truth)
     parts = _parts(offset, near, alive, truth)
@@ -167,12 +169,20 @@ def _parts(offset: Any, near: Any, alive: Any, truth: Truth) -> int:
                     found += 1
         parts += 1
     begin[parts] = found
-    sizes = begin[1 : parts + 1] - begin[:parts]
-    by_size = np.argsort(-sizes, kind="mergesort")  # stable
+    rank_of = np.zeros(n + 2, np.int64)  # by size, the largest first: where parts of a size begin
+    for part in range(parts):
+        rank_of[begin[part + 1] - begin[part] - 1] += 1
+    for size in range(n - 1, -1, -1):
+        rank_of[size] += rank_of[size + 1]
+    by_size = np.zeros(parts, np.int64)
+    for part in range(parts):
+        size = begin[part + 1] - begin[part]
+        by_size[rank_of[size]] = part
+        rank_of[size] += 1
     at = 0
     for rank in range(parts):
         part = by_size[rank]
-        truth.ring[rank] = sizes[part]
+        truth.ring[rank] = begin[part + 1] - begin[part]
         for i in range(begin[part], begin[part + 1]):
             truth.order[at] = nodes[i]
             truth.part[nodes[i]] = rank

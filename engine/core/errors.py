@@ -1,4 +1,4 @@
-"""The two kinds of error: the user's mistake and ours."""
+"""The kinds of error: the user's mistake, ours, and what only one engine can do."""
 
 from __future__ import annotations
 
@@ -45,3 +45,12 @@ class ScenarioError(Exception):
 
 class ProtocolBug(Exception):
     """Ours: a protocol or the engine broke its own rules. Never caught."""
+
+
+class OutsideSubset(Exception):
+    """A protocol that only the interpreted engine can run: `file:line: why` for each breach."""
+
+    def __init__(self, protocol: str, breaches: list[str]) -> None:
+        self.protocol, self.breaches = protocol, breaches
+        shown = "\n  ".join(breaches)
+        super().__init__(f"protocol {protocol} cannot be compiled:\n  {shown}")

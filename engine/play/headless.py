@@ -9,12 +9,9 @@ from math import inf, nextafter
 from typing import Any
 
 from engine.compiled.simulator import CompiledSimulator
-from engine.compiled.subset import OutsideSubset
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
 from engine.play.scene import Scene
-
-__all__ = ["Headless", "OutsideSubset"]
 
 
 class Headless(Scene):

@@ -124,7 +124,7 @@ class Scene:
         change(self.sim)
 
     def tallies(self) -> dict[str, int]:
-        """Over all publications: how many, receivers expected and reached, duplicates, transmissions, hops to first deliveries."""
+        """Sums over all publications; see `engine.batch.run_batch`."""
         books = self.deliveries.all
         return {
             "publications": len(books),

@@ -9,7 +9,7 @@ from engine.world.topologies import Explicit, NodeSpec
 
 
 def from_explicit(topology: Explicit, *, drawn: bool = True) -> Network:
-    """The network of an explicit topology, as it is: it may be disconnected. Not `drawn`: nodes without a place are at 0."""
+    """The network of an explicit topology, as it is: it may be disconnected. Not `drawn`: the unplaced are at 0."""
     nodes = topology.nodes
     ids = tuple(node.id for node in nodes)
     names = tuple(node.name or node.id for node in nodes)

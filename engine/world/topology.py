@@ -23,7 +23,7 @@ _BUILDERS: dict[type, Callable[[Any, int], Network]] = {
 def build_network(topology: Topology, seed: int, *, drawn: bool = True) -> Network:
     """The network of a topology; equal topology and seed, equal network.
 
-    `drawn`: whether nodes without a place get one, which takes far longer than all the rest; nothing but a picture needs it.
+    `drawn`: whether nodes without a place get one, which takes longer than all the rest and which only pictures need.
 
     Raises: ScenarioError when a random network does not get connected, or a built-in one is unknown.
     """

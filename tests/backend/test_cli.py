@@ -90,6 +90,28 @@ def test_run_reads_standard_input_and_writes_files(call: Call, document: str, tm
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_every_engine_writes_the_same_report(call: Call, document: str) -> None:
+    reports = [call("run", document, "--engine", name) for name in ("auto", "compiled", "interpreted")]
+    assert {code for code, _, _ in reports} == {0}
+    assert len({out for _, out, _ in reports}) == 1
+
+
+def test_compiling_is_told_once(
+    call: Call, document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import engine.compiled.build as build
+
+    monkeypatch.setattr(build.Stack, "cold", property(lambda stack: True))
+    code, _, err = call("run", document, "--engine", "compiled")
+    assert code == 0
+    assert re.fullmatch(r"Compiling PSVR .*\nCompiled PSVR in [0-9.]+ s\n", err)
+
+
+def test_the_compiled_engine_keeps_no_trace(call: Call, document: str, tmp_path: Path) -> None:
+    trace = str(tmp_path / "t.jsonl")
+    assert "--engine" in mistake(call("run", document, "--engine", "compiled", "--trace", trace))
+
+
 def test_a_long_run_tells_on_a_terminal_how_far_it_is(
     call: Call, document: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,71 @@
+"""Batches: the same rows on either engine and with any number of threads, and bad runs as rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.api import Run
+from engine.batch import run_batch, varied
+from engine.core.errors import ScenarioError
+from engine.world.scenario import load_scenario
+
+BASE: dict[str, Any] = {
+    "version": 1,
+    "seed": 1,
+    "topology": {"kind": "gnp", "n": 20, "mean_degree": 5, "allow_disconnected": True},
+    "protocol": {"name": "psvr", "params": {"lease_s": 3.0, "forget_s": 8.0}},
+    "duration_s": 40.0,
+    "events": [
+        *({"t": 1.0, "do": "subscribe", "node": str(v), "channel": "news"} for v in (2, 9, 17)),
+        {"t": 12.0, "do": "corrupt", "node": "*", "layer": "*"},
+        {"t": 13.0, "do": "fail-node", "node": "5"},
+        *({"t": 33.0 + v, "do": "publish", "node": str(v), "channel": "news"} for v in (0, 1, 2)),
+    ],
+}
+RUNS = [{"seed": seed, "radio.loss": loss} for seed in (1, 2, 3) for loss in (0.0, 0.1)]
+
+
+def test_both_engines_give_the_same_rows() -> None:
+    compiled = run_batch(BASE, RUNS, engine="compiled")
+    assert compiled == run_batch(BASE, RUNS, engine="interpreted")
+    assert compiled["seed"] == [1, 1, 2, 2, 3, 3]
+    assert compiled["error"] == [None] * len(RUNS)
+    assert len(set(compiled["digest"])) == len(RUNS)
+    assert all(
+        0 < reached <= asked
+        for reached, asked in zip(compiled["delivered"], compiled["expected"], strict=True)
+    )
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    told: list[int] = []
+    assert run_batch(BASE, RUNS, threads=2, engine="compiled", told=told.append) == run_batch(
+        BASE, RUNS, engine="compiled"
+    )
+    assert max(told) == len(RUNS)
+
+
+def test_any_row_can_be_played_again() -> None:
+    columns = run_batch(BASE, RUNS[3:4], engine="compiled")
+    run = Run(load_scenario(varied(BASE, RUNS[3])))
+    run.advance(run.scenario.duration_s)
+    assert [run.digest] == columns["digest"]
+    assert [run.events] == columns["events"]
+    assert [run.since[2]] == columns["legitimate_s.ring"]
+
+
+def test_a_run_that_cannot_be_played_is_a_row_with_its_error() -> None:
+    columns = run_batch(BASE, [{"seed": 1}, {"topology.n": 0}, {"events.0.node": "x"}])
+    assert columns["error"][0] is None
+    assert "topology.n" in columns["error"][1]
+    assert columns["digest"][1:] == [None, None]
+    assert "leads nowhere" in columns["error"][2]
+
+
+def test_varied_leaves_the_base_alone() -> None:
+    assert varied(BASE, {"radio.loss": 0.5})["radio"] == {"loss": 0.5}
+    assert "radio" not in BASE
+    with pytest.raises(ScenarioError, match="leads nowhere"):
+        varied(BASE, {"seed.more": 1})
