@@ -6,6 +6,6 @@ setup:
 test:
 	./test
 
-# Rates of the engine, and of SimPy on the same workload in the same run.
+# Rates of both engines, of SimPy, and of C++ where there is a g++, on the same workload in the same run; some minutes.
 bench: setup
-	.venv/bin/ringcast bench
+	.venv/bin/ringcast bench engine

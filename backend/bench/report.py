@@ -1,0 +1,135 @@
+"""The figures of `ringcast bench engine` as Markdown tables, for people and for docs/performance.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.bench.more import LONG_NODES, Start
+from backend.bench.race import Result
+
+BEGIN, END = "<!-- measured: ringcast bench engine --write docs -->", "<!-- /measured -->"
+TITLES = {
+    "C++": "C++ by hand",
+    "beacons compiled": "**ringcast, compiled**",
+    "beacons interpreted": "ringcast, interpreted",
+    "simpy lean": "SimPy, lean",
+    "simpy idiomatic": "SimPy, idiomatic",
+    "psvr compiled": "**ringcast, compiled**",
+    "psvr compiled digest": "**ringcast, compiled**, digest",
+    "psvr interpreted": "ringcast, interpreted",
+    "psvr interpreted digest": "ringcast, interpreted, digest",
+}
+"""The contenders in the order of the tables."""
+
+
+@dataclass
+class Measured:
+    """Everything that was measured."""
+
+    machine: str
+    results: list[Result]
+    cpp: bool
+    growth: list[tuple[int, float]]
+    starts: list[Start]
+    threads: tuple[float, float] | None
+
+    @property
+    def sizes(self) -> list[int]:
+        """The networks' numbers of nodes."""
+        return sorted({r.n for r in self.results})
+
+    def find(self, name: str, n: int) -> Result | None:
+        """A contender's result on n nodes."""
+        return next((r for r in self.results if (r.name, r.n) == (name, n)), None)
+
+    def rate(self, name: str, n: int) -> float | None:
+        """Its rate."""
+        result = self.find(name, n)
+        return None if result is None else result.rate
+
+
+def markdown(measured: Measured) -> str:
+    """All tables."""
+    parts = [
+        f"Machine: {measured.machine}.",
+        "**Beacons** (the tree layer alone)",
+        _table(
+            ("nodes", "contender", "M events/s", "median", "ns/event", "× lean SimPy", "× C++", "peak MB"),
+            [_beacon_row(measured, r) for r in _ordered(measured, psvr=False)],
+        ),
+        "**PSVR** (the whole stack)",
+        _table(
+            ("nodes", "contender", "M events/s", "median", "ns/event", "compiled : interpreted", "peak MB"),
+            [_psvr_row(measured, r) for r in _ordered(measured, psvr=True)],
+        ),
+        f"**A long run** (PSVR, compiled, {LONG_NODES:,} nodes)",
+        _table(("events so far", "ns/event"), [(f"{e:,}", f"{ns:.0f}") for e, ns in measured.growth]),
+        "**Starts** (from calling Python to the end of the first virtual second, 100 nodes)",
+        _table(
+            ("engine", "seconds", "CPU seconds", "peak MB"),
+            [(s.name, f"{s.seconds:.1f}", f"{s.cpu_s:.1f}", f"{s.peak_mb:,.0f}") for s in measured.starts],
+        ),
+    ]
+    if not measured.cpp:
+        parts.insert(1, "No C++ figures: there is no g++ here that works.")
+    if measured.threads is not None:
+        one, two = measured.threads
+        parts.append(
+            f"**Threads**: a batch of seeds takes {one:.2f} s on one, {two:.2f} s on two: × {one / two:.2f}."
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _ordered(measured: Measured, *, psvr: bool) -> list[Result]:
+    rows = [
+        measured.find(name, n) for n in measured.sizes for name in TITLES if name.startswith("psvr") == psvr
+    ]
+    return [r for r in rows if r is not None]
+
+
+def _beacon_row(measured: Measured, r: Result) -> tuple[str, ...]:
+    lean, cpp = measured.rate("simpy lean", r.n), measured.rate("C++", r.n)
+    return (*_common(r), _ratio(r.rate, lean), _ratio(r.rate, cpp), f"{r.peak_mb:,.0f}")
+
+
+def _psvr_row(measured: Measured, r: Result) -> tuple[str, ...]:
+    other = measured.rate(r.name.replace("compiled", "interpreted"), r.n) if "compiled" in r.name else None
+    return (*_common(r), _ratio(r.rate, other), f"{r.peak_mb:,.0f}")
+
+
+def _common(r: Result) -> tuple[str, ...]:
+    return f"{r.n:,}", TITLES[r.name], _three(r.rate), _three(r.median_rate), _three(1e3 / r.rate)
+
+
+def _three(x: float) -> str:
+    """Three digits that count."""
+    return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def _ratio(a: float, b: float | None) -> str:
+    return "" if b is None else _three(a / b)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+    lines = [head, ["-" * (w - 1) + ":" if h != "contender" and h != "engine" else "-" * w
+                    for w, h in zip(widths, head, strict=True)], *rows]  # fmt: skip
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in lines
+    )
+
+
+def write(measured: Measured, folder: Path) -> list[Path]:
+    """The tables into performance.md, in place of what is between the marks there, and the plot; the files written."""
+    from backend.bench.plot import plot  # matplotlib takes a second to import
+
+    page, picture = folder / "performance.md", folder / "images" / "performance.svg"
+    fresh = f"{BEGIN}\n\n{markdown(measured)}\n{END}\n"
+    old = page.read_text("utf-8") if page.exists() else ""
+    before, found, rest = old.partition(BEGIN)
+    _, ended, after = rest.partition(END + "\n")
+    page.write_text(before + fresh + after if found and ended else fresh, "utf-8")
+    plot(measured, picture)
+    return [page, picture]
