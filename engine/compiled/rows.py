@@ -385,7 +385,12 @@ class Reference(types.Type):
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
-        super().__init__(name=f"Reference({inner.name})")
+        super().__init__(name=f"Reference({inner.instance_class.__module__}.{inner.name})")
+
+    @property
+    def key(self) -> Any:
+        """Two stacks have tuples of the same name and form, but not of the same class."""
+        return self.inner
 
     @property
     def instance_class(self) -> type:
@@ -431,7 +436,10 @@ def _converted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def reference(typing: Any, value: Any) -> Any:
-    """The address of this named tuple, copied; good until the function returns."""
+    """The address of this named tuple, copied; good until the function returns.
+
+    Only in functions compiled with `_nrt=False`: where numba counts references it would drop those of the tuple's arrays.
+    """
 
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return cgutils.alloca_once_value(builder, _converted(context, builder, sig.args[0], args[0]))

@@ -42,6 +42,7 @@ class Truth(NamedTuple):
     owner: Ints  # per ring position of each part: the node there
     order: Ints  # scratch: nodes part by part, from the root down
     spare: Ints  # scratch
+    scratch: Ints  # scratch, rows with an entry a node and two more
     numbers: Ints  # how many parts, and whether `next` is up to date
 
 
@@ -71,6 +72,7 @@ def blank(links: Links, channels: int) -> Truth:
         each(2 * n + 1),
         each(n),
         each(2 * n + 1),
+        np.zeros((4, n + 2), np.int64),
         each(2),
     )
 
@@ -78,7 +80,7 @@ def blank(links: Links, channels: int) -> Truth:
 @cache
 def kernel() -> Any:
     """`structure`, compiled; kept with the engine's own code."""
-    return cached(structure, folder([]))
+    return cached(structure, folder([]), _nrt=False)
 
 
 def structure(
@@ -132,7 +134,9 @@ def _links_in_use(offset: Any, near: Any, back: Any, works: Any, alive: Any, mos
             used += truth.up[e]
         too_many = too_many or used > most
     if too_many:
-        left = np.full(n, most)
+        left = truth.scratch[0]
+        for v in range(n):
+            left[v] = most
         for v in range(n):
             for e in range(offset[v], offset[v + 1]):
                 w = near[e]
@@ -150,7 +154,7 @@ def _parts(offset: Any, near: Any, alive: Any, truth: Truth) -> int:
     first, `ring` their sizes.
     """
     n, found, parts = len(alive), 0, 0
-    begin, nodes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    begin, nodes, rank_of, by_size = truth.scratch[0], truth.scratch[1], truth.scratch[2], truth.scratch[3]
     for v in range(n):
         truth.part[v] = NONE
     for v in range(n):
@@ -169,12 +173,12 @@ def _parts(offset: Any, near: Any, alive: Any, truth: Truth) -> int:
                     found += 1
         parts += 1
     begin[parts] = found
-    rank_of = np.zeros(n + 2, np.int64)  # by size, the largest first: where parts of a size begin
+    for size in range(n + 2):
+        rank_of[size] = 0  # by size, the largest first: where parts of a size begin
     for part in range(parts):
         rank_of[begin[part + 1] - begin[part] - 1] += 1
     for size in range(n - 1, -1, -1):
         rank_of[size] += rank_of[size + 1]
-    by_size = np.zeros(parts, np.int64)
     for part in range(parts):
         size = begin[part + 1] - begin[part]
         by_size[rank_of[size]] = part
