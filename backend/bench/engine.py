@@ -58,7 +58,7 @@ def _tell(what: str) -> None:
 def run(*, quick: bool, tell: Tell) -> Measured:
     """Measure everything."""
     sizes: Sequence[int] = (100,) if quick else (100, 1000, 10_000)
-    slices, cpu_s = (2, 0.02) if quick else (20, 0.1)
+    slices, cpu_s = (2, 0.02) if quick else (25, 0.2)
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         program = more.compile_cpp(Path(folder))

@@ -1,7 +1,7 @@
 """Contenders side by side: each plays a short slice in turn, many times over, and its best slice counts.
 
-On a shared machine the speed changes twofold within seconds. Slices of a tenth of a second, in turn, give everybody the
-same chance of a quiet moment; the best one tells what the machine can do, not how busy it was.
+On a shared machine the speed changes twofold within seconds. Short slices of equal CPU time, in turn, give
+everybody the same chance of a quiet moment; the best one tells what the machine can do, not how busy it was.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ class Child:
         self.result.warm_events = self.events
 
     def slice_s(self, cpu_s: float) -> float:
-        """Virtual seconds that take about so much CPU time; whole ones, for every timer's sake."""
+        """Virtual seconds that take about so much CPU time. A part of one will do: timers are spread evenly over it."""
         seconds, spent = 1.0, 0.0
         while 4 * spent < cpu_s:
             seconds *= 2
             _, spent, _ = self.play(seconds)
-        return float(max(1, round(seconds * cpu_s / spent)))
+        return seconds * cpu_s / spent
 
     def end(self) -> Result:
         """Its peak memory; then it may go."""

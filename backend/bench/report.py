@@ -76,8 +76,9 @@ def markdown(measured: Measured) -> str:
         parts.insert(1, "No C++ figures: there is no g++ here that works.")
     if measured.threads is not None:
         one, two = measured.threads
+        told = f"{one:.2f} s on one, {two:.2f} s on two, × {one / two:.2f}"
         parts.append(
-            f"**Threads**: a batch of seeds takes {one:.2f} s on one, {two:.2f} s on two: × {one / two:.2f}."
+            f"**Threads** (PSVR on {LONG_NODES:,} nodes, a run for each of some seeds, by the clock): {told}."
         )
     return "\n\n".join(parts) + "\n"
 
