@@ -132,7 +132,7 @@ class Run:
         """Whether the run is long: by its timers, each of which makes a message to all neighbours."""
         often = sum(1.0 / self.params[name] for layer in spec.layers for name in layer.every.values())
         rate = often * (len(self.network.ids) + 2 * len(self.network.links))
-        return rate * self.scenario.duration_s > WORTH_COMPILING
+        return bool(rate * self.scenario.duration_s > WORTH_COMPILING)
 
     # --- what it is
 
@@ -149,12 +149,14 @@ class Run:
     @property
     def now(self) -> float:
         """Virtual seconds."""
-        return self.scene.sim.now
+        now: float = self.scene.sim.now
+        return now
 
     @property
     def events(self) -> int:
         """Engine events played: timers, arrivals, drops, commands to nodes."""
-        return self.scene.sim.events
+        events: int = self.scene.sim.events
+        return events
 
     @property
     def digest(self) -> str:
@@ -229,7 +231,7 @@ class Run:
             self.advance(self._pending[self._next][1].t)
         while (self._ticks + 1) * self.sample_s < t:
             self.advance((self._ticks + 1) * self.sample_s)
-        played = sim.step()
+        played: bool = sim.step()
         self._collect()
         return played
 
@@ -345,7 +347,8 @@ class Run:
 
     def alive(self, v: int) -> bool:
         """Whether node v works."""
-        return self.scene.sim.alive[v]
+        works: bool = self.scene.sim.alive[v]
+        return works
 
     def parts(self) -> list[int]:
         """Per node: its connected part, 0 the largest; -1 if it failed."""

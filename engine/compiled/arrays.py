@@ -76,7 +76,7 @@ def shape(axes: tuple[str, ...], links: Links, env: Env) -> tuple[Ints, ...]:
 def entry(kind: Kind, env: Env) -> Any:
     """The type of one entry: the smallest that holds its domain. Storing what does not fit is an error.
 
-    Domains that grow with the network come in two sizes only, so that all networks of up to LARGE nodes share one compiled code.
+    Domains that grow with the network come in two sizes only: all networks of up to LARGE nodes share one compiled code.
     """
     if isinstance(kind, Seconds) or isinstance(kind.start, float):
         return np.float64

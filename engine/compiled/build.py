@@ -1,7 +1,7 @@
 """From a declared protocol to one compiled function.
 
-Theory of operation. Protocol modules stay plain Python: every function that the rules reach is handed to numba as it is, to be
-inlined. `net.broadcast` and its like are compiled by the type of the message, from small functions written here out of the
+Theory of operation. Protocol modules stay plain Python: every function that the rules reach is handed to numba as it is.
+`net.broadcast` and its like are compiled by the type of the message, from small functions written here out of the
 declarations. A module is generated that dispatches timers and messages to the rules, with the event loop behind it; it is
 kept as a file in the cache, readable, and numba keeps the machine code beside it.
 """
@@ -9,10 +9,12 @@ kept as a file in the cache, readable, and numba keeps the machine code beside i
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numba
@@ -22,6 +24,7 @@ from numba.extending import overload_method, register_jitable
 from engine.compiled import cache, loop, machine, subset, truth
 from engine.compiled.rows import Reference, at, prefetch, prefetch_inner, prefetch_row, reference, view
 from engine.core.declare import ProtocolSpec, has_list, int_fields
+from engine.core.errors import OutsideSubset
 from engine.core.storage import columns
 from engine.oracle.legitimacy import Judge
 
@@ -61,15 +64,17 @@ class Stack:
 _stacks: dict[tuple[str, tuple[str, ...]], Stack] = {}
 _by_net: dict[type, Stack] = {}
 _inlined: set[int] = set()
+_making = RLock()  # numba's settings are global
 
 
 def stack_of(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
     """The stack of a protocol whose rules read these parameters; made once a process. Raises OutsideSubset."""
     key = (spec.name, parameters)
-    if key not in _stacks or _stacks[key].spec is not spec:
-        subset.check(spec)
-        _stacks[key] = _make(spec, parameters)
-    return _stacks[key]
+    with _making:
+        if key not in _stacks or _stacks[key].spec is not spec:
+            subset.check(spec)
+            _stacks[key] = _make(spec, parameters)
+        return _stacks[key]
 
 
 def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
@@ -82,7 +87,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
         judged = []  # a judge in Python needs lists
     width = max([len(row) for row in names] or [0])
     sending = {kinds[m] for layer in spec.layers for m, handler in layer.on.items() if subset.sends(handler)}
-    place = cache.folder(subset.sources(spec))
+    place = cache.folder(subset.sources(spec), subset.frozen(spec))
     stack = Stack(spec, kinds, names, lists, gates, width, judged, sending, place)
     for f in subset.reachable(spec):
         if id(f) not in _inlined:
@@ -104,14 +109,14 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
         "import numpy as np",
         f"from engine.compiled.machine import ({_names(machine)})",
         "from engine.core.trace import (DEAD_LINK, DEAD_NODE, FILTERED, LOSS)",
-        "from engine.compiled.loop import (BESIDE, DONE, FAULTY, LOW, ROOM, SPAN, STOPPED)",
+        "from engine.compiled.loop import (BESIDE, DONE, LOW, ROOM, SPAN, STOPPED)",
         f"Net = namedtuple('Net', {' '.join(machine.FIELDS)!r}, module=__name__)",
         f"Par = namedtuple('Par', {' '.join(parameters)!r}, module=__name__)",
-        *_fire(spec, scope),
-        *_serve(stack, scope),
-        *_opens(gate_fields),
-        *_touch(stack),
-        *_sample(stack, scope),
+        _fire(spec, scope),
+        _serve(stack, scope),
+        _opens(gate_fields),
+        _touch(stack),
+        _sample(stack, scope),
         inspect.getsource(loop).split("# --- copied from here\n")[1],
     ]
     stack.source = "\n".join(text)
@@ -128,8 +133,8 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
 
 
 class _Explained:
-    """A compiled function. Its typing errors become `OutsideSubset`: numba's run to ninety lines. What has been compiled for
-    arguments of a `shape` is called without looking at their types again, which takes numba a millisecond.
+    """A compiled function. Its typing errors become `OutsideSubset`: numba's run to ninety lines. What has been compiled
+    for arguments of a `shape` is called without looking at their types again, which takes numba a millisecond.
     """
 
     def __init__(self, spec: ProtocolSpec, function: Any) -> None:
@@ -140,12 +145,13 @@ class _Explained:
         entry = self.ready.get(shape)
         if entry is not None:
             return entry(*args)
+        types = tuple(numba.typeof(x) for x in args)
         try:
-            result = self.function(*args)
+            self.function.compile(types)
         except NumbaError as error:
-            raise subset.OutsideSubset(self.spec.name, [_innermost(str(error))]) from None
-        self.ready[shape] = self.function.get_overload(tuple(numba.typeof(x) for x in args))
-        return result
+            raise OutsideSubset(self.spec.name, [_innermost(str(error))]) from None
+        entry = self.ready[shape] = self.function.get_overload(types)
+        return entry(*args)
 
 
 def _innermost(text: str) -> str:
@@ -168,7 +174,8 @@ def _names(module: Any) -> str:
 
 def _gates(spec: ProtocolSpec, kinds: dict[type, int]) -> tuple[list[int], list[str]]:
     """Per message kind the number of its gate, and what the gates are."""
-    gates, found, gate = [machine.NONE] * len(kinds), [], machine.NONE
+    gates, gate = [machine.NONE] * len(kinds), machine.NONE
+    found: list[str] = []
     for layer in spec.layers:
         for message in layer.on:
             gates[kinds[message]] = gate
@@ -181,21 +188,28 @@ def _gates(spec: ProtocolSpec, kinds: dict[type, int]) -> tuple[list[int], list[
 # --- generated functions
 
 
-def _chain(test: str, cases: list[tuple[int, list[str]]], indent: str = "    ") -> list[str]:
-    """if test == a: …, elif test == b: …"""
-    lines = []
+def _lines(text: str, depth: int = 0, **names: Any) -> str:
+    """A piece of code, indented by `depth`, with every ‹name› filled in."""
+    text = textwrap.dedent(text).strip("\n")
+    for name, value in names.items():
+        text = text.replace(f"‹{name}›", str(value))
+    return textwrap.indent(text, "    " * depth)
+
+
+def _chain(test: str, cases: list[tuple[int, str]]) -> str:
+    """if test == a: …, elif test == b: …, in the body of a function."""
+    lines = ["    pass"] if not cases else []
     for i, (value, body) in enumerate(cases):
-        lines.append(f"{indent}{'elif' if i else 'if'} {test} == {value}:")
-        lines += [f"{indent}    {line}" for line in body]
-    return lines
+        lines += [f"    {'elif' if i else 'if'} {test} == {value}:", textwrap.indent(body, "        ")]
+    return "\n".join(lines)
 
 
-def _fire(spec: ProtocolSpec, scope: dict[str, Any]) -> list[str]:
+def _fire(spec: ProtocolSpec, scope: dict[str, Any]) -> str:
     cases = []
     for k, rule in enumerate(f for layer in spec.layers for f in layer.every):
         scope[f"timer_{k}"] = rule
-        cases.append((k, [f"timer_{k}(st, net, v)"]))
-    return ["@inlined", "def fire(st, net, kind, v):", "    pass", *_chain("kind", cases)]
+        cases.append((k, f"timer_{k}(st, net, v)"))
+    return "@inlined\ndef fire(st, net, kind, v):\n" + _chain("kind", cases)
 
 
 def _handlers(stack: Stack, scope: dict[str, Any]) -> list[int]:
@@ -207,37 +221,38 @@ def _handlers(stack: Stack, scope: dict[str, Any]) -> list[int]:
     return [k for k in range(len(stack.kinds)) if f"on_{k}" in scope]
 
 
-def _serve(stack: Stack, scope: dict[str, Any]) -> list[str]:
+def _serve(stack: Stack, scope: dict[str, Any]) -> str:
     cases = []
     for kind in _handlers(stack, scope):
         given = [f"row[F_FIELDS + {a}]" for a in range(len(stack.fields[kind]))]
         if stack.lists[kind]:
             given.append("view(net.lists, row[F_LIST], row[F_LIST] + row[F_SIZE])")
+        body = """
+            m_‹kind› = Message_‹kind›(‹given›)
+            while i < count‹room›:
+                on_‹kind›(st, net, net.reached[i][0], net.reached[i][1], m_‹kind›)
+                i += 1
+            """
         room = " and not low(net)" if kind in stack.sending else ""
-        body = [
-            f"m_{kind} = Message_{kind}({', '.join(given)})",
-            f"while i < count{room}:",
-            f"    on_{kind}(st, net, net.reached[i][0], net.reached[i][1], m_{kind})",
-            "    i += 1",
-        ]
-        cases.append((kind, body))
-    return [
-        "@inlined",
-        "def serve(st, net, f):",
-        "    row, i, count = net.frame[f], net.k[AT], net.k[COUNT]",
-        "    kind = row[F_KIND]",
-        *_chain("kind", cases),
-        "    net.k[AT] = i",
-        "    return i == count",
-    ]
+        cases.append((kind, _lines(body, kind=kind, given=", ".join(given), room=room)))
+    text = """
+        @inlined
+        def serve(st, net, f):
+            row, i, count = net.frame[f], net.k[AT], net.k[COUNT]
+            kind = row[F_KIND]
+        ‹cases›
+            net.k[AT] = i
+            return i == count
+        """
+    return _lines(text, cases=_chain("kind", cases))
 
 
-def _opens(gate_fields: list[str]) -> list[str]:
-    cases = [(g, [f"return at(st.{name}, place) != 0"]) for g, name in enumerate(gate_fields)]
-    return ["@inlined", "def opens(st, gate, place):", *_chain("gate", cases), "    return True"]
+def _opens(gate_fields: list[str]) -> str:
+    cases = [(g, f"return at(st.{name}, place) != 0") for g, name in enumerate(gate_fields)]
+    return "@inlined\ndef opens(st, gate, place):\n" + _chain("gate", cases) + "\n    return True"
 
 
-def _touch(stack: Stack) -> list[str]:
+def _touch(stack: Stack) -> str:
     """All fields with a value a slot lie in one record: one of them stands for all. Where a slot has rows of its own, the
     messages of that layer look up where they begin.
     """
@@ -247,56 +262,61 @@ def _touch(stack: Stack) -> list[str]:
         key: f"prefetch_inner(st.{key}.{f.name}, place)" for key, f in found if f.axes == ("slot", "near")
     }
     cases = [
-        (stack.kinds[m], [inner[layer.key]])
+        (stack.kinds[m], inner[layer.key])
         for layer in stack.spec.layers
         if layer.key in inner
         for m in layer.on
         if stack.lists[stack.kinds[m]]
     ]
-    return [
-        "@inlined",
-        "def touch(st, net, kind, place):",
-        f"    {slots[0] if slots else 'pass'}",
-        *_chain("kind", cases),
-    ]
+    begin = f"@inlined\ndef touch(st, net, kind, place):\n    {slots[0] if slots else 'pass'}\n"
+    return begin + _chain("kind", cases)
 
 
-def _sample(stack: Stack, scope: dict[str, Any]) -> list[str]:
+def _sample(stack: Stack, scope: dict[str, Any]) -> str:
     keys = {layer.name: layer.key for layer in stack.spec.layers}
-    lines = [
-        "@called",
-        "def sample(st, net, truth, t):",
-        "    row = net.k[SAMPLES]",
-        "    net.sample_t[row] = t",
-    ]
-    if "pubsub" in stack.judged:
-        lines.append(f"    refresh_next(st.{keys['pubsub']}.wants, truth, st.env.channels)")
-    lines += [f"    net.wrong[{k}] = 0" for k in range(len(stack.judged))]
-    lines += [
-        "    for v in range(st.env.n):",
-        "        bits = 0",
-        "        if net.alive[v]:",
-        "            wrong = 0",
-    ]
+    counting = []
     for k, name in enumerate(stack.judged):
         scope[f"count_{k}"] = JUDGED[name]
-        lines += [
-            f"            wrong = count_{k}(st.{keys[name]}, truth, net, v)",
-            "            if wrong:",
-            f"                net.wrong[{k}] += wrong",
-            f"                bits |= {1 << k}",
-        ]
-    lines += ["        net.bits[v] = bits"]
-    lines += [f"    net.sample[row][{k}] = net.wrong[{k}]" for k in range(len(stack.judged))]
-    return [*lines, "    net.k[SAMPLES] = row + 1"]
+        text = """
+            wrong = count_‹k›(st.‹key›, truth, net, v)
+            if wrong:
+                net.wrong[‹k›] += wrong
+                bits |= ‹bit›
+            """
+        counting.append(_lines(text, 3, k=k, key=keys[name], bit=1 << k))
+    refresh = ""
+    if "pubsub" in stack.judged:
+        refresh = f"refresh_next(st.{keys['pubsub']}.wants, truth, st.env.channels)"
+    text = """
+        @called
+        def sample(st, net, truth, t):
+            row = net.k[SAMPLES]
+            net.sample_t[row] = t
+            ‹refresh›
+            for k in range(‹layers›):
+                net.wrong[k] = 0
+            for v in range(st.env.n):
+                bits = 0
+                if net.alive[v]:
+                    wrong = 0
+        ‹counting›
+                net.bits[v] = bits
+                if bits == 0:
+                    net.still[v] = 0
+            for k in range(‹layers›):
+                net.sample[row][k] = net.wrong[k]
+            net.k[SAMPLES] = row + 1
+        """
+    return _lines(text, refresh=refresh, layers=len(stack.judged), counting="\n".join(counting))
 
 
 # --- `net`, by type of message
 
 
-def _generate(name: str, args: str, lines: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
-    """A function out of lines. What they hold comes from declarations, which are Python names."""
-    text = f"def {name}({args}):\n" + "".join(f"    {line}\n" for line in lines)
+def _generate(name: str, args: str, body: list[str]) -> Callable[..., Any]:
+    """A function out of pieces of its body. What they hold comes from declarations, which are Python names."""
+    scope = dict(vars(machine))
+    text = f"def {name}({args}):\n" + textwrap.indent("\n".join(body), "    ")
     exec(compile(text, f"<{name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     return made
@@ -312,6 +332,16 @@ def _kind_of(net: Any, m: Any) -> tuple[Stack, int] | None:
     return stack, kind
 
 
+def _size(kind: int, listed: str | None) -> str:
+    """How many entries of its list a message carries."""
+    text = """
+        size = np.int64(m.size)
+        if size < 0 or size > len(m.‹listed›):
+            fault(net, LIST_SIZE, ‹kind›, size, len(m.‹listed›))
+        """
+    return _lines(text, kind=kind, listed=listed) if listed else "size = 0"
+
+
 def _sender(net: Any, m: Any, args: str) -> Callable[..., Any] | None:
     """How one kind of message is sent; without an argument j, to everybody."""
     found = _kind_of(net, m)
@@ -319,26 +349,24 @@ def _sender(net: Any, m: Any, args: str) -> Callable[..., Any] | None:
         return None
     stack, kind = found
     listed, names = stack.lists[kind], stack.fields[kind]
-    lines = ["size = 0"]
+    body = [] if "j" in args.split(", ") else ["j = NONE"]
+    body += [_size(kind, listed), f"f = start_frame(net, v, j, {kind}, size)", "row = net.frame[f]"]
+    body += [f"row[F_FIELDS + {a}] = m.{name}" for a, name in enumerate(names)]
     if listed:
-        lines = [
-            "size = np.int64(m.size)",
-            f"if size < 0 or size > len(m.{listed}):",
-            f"    fault(net, LIST_SIZE, {kind}, size, len(m.{listed}))",
-            "    return",
-        ]
-    lines += [f"f = start_frame(net, v, j, {kind}, size)", "if f < 0:", "    return", "row = net.frame[f]"]
-    lines += [f"row[F_FIELDS + {a}] = m.{name}" for a, name in enumerate(names)]
+        text = """
+            at = row[F_LIST]
+            for i in range(size):
+                net.lists[at + i] = m.‹listed›[i]
+            """
+        body.append(_lines(text, listed=listed))
+    told = [f"word(net, m.{name})" for name in names]
     if listed:
-        lines += ["at = row[F_LIST]", "for i in range(size):", f"    net.lists[at + i] = m.{listed}[i]"]
-    lines += ["if net.k[OBSERVE] == 1:", "    pass", *(f"    word(net, m.{name})" for name in names)]
-    if listed:
-        lines += ["    for i in range(size):", f"        word(net, m.{listed}[i])"]
+        told.append(f"for i in range(size):\n    word(net, m.{listed}[i])")
+    if told:
+        body.append("if net.k[OBSERVE] == 1:\n" + textwrap.indent("\n".join(told), "    "))
     if stack.spec.messages[kind].shape == "publication" and "publication" in names:
-        lines.append("book_send(net, f, v, j, m.publication)")
-    if "j" not in args.split(", "):
-        lines.insert(0, "j = NONE")
-    return _generate("send", args, lines, dict(vars(machine)))
+        body.append("book_send(net, f, v, j, m.publication)")
+    return _generate("send", args, body)
 
 
 def _after(net: Any, m: Any) -> Callable[..., Any] | None:
@@ -347,24 +375,16 @@ def _after(net: Any, m: Any) -> Callable[..., Any] | None:
     if found is None:
         return None
     stack, kind = found
-    listed = stack.lists[kind]
-    lines = ["size = 0"]
+    listed, names = stack.lists[kind], stack.fields[kind]
+    text = """
+        x = start_local(net, v, ‹kind›, delay, size)
+        place = x - net.k[TIMERS]
+        """
+    body = [_size(kind, listed), _lines(text, kind=kind)]
+    body += [f"net.local[place][E_SIZE + 1 + {a}] = m.{name}" for a, name in enumerate(names)]
     if listed:
-        lines = [
-            "size = np.int64(m.size)",
-            f"if size < 0 or size > len(m.{listed}):",
-            f"    fault(net, LIST_SIZE, {kind}, size, len(m.{listed}))",
-            "    return",
-        ]
-    lines += [f"x = start_local(net, v, {kind}, delay, size)", "if x < 0:", "    return"]
-    lines += [
-        f"net.local[x - net.k[TIMERS]][E_SIZE + 1 + {a}] = m.{name}"
-        for a, name in enumerate(stack.fields[kind])
-    ]
-    if listed:
-        lines += ["for i in range(size):", f"    net.local_list[x - net.k[TIMERS]][i] = m.{listed}[i]"]
-    lines.append("push(net, x)")
-    return _generate("after", "net, v, delay, m", lines, dict(vars(machine)))
+        body.append(f"for i in range(size):\n    net.local_list[place][i] = m.{listed}[i]")
+    return _generate("after", "net, v, delay, m", [*body, "push(net, x)"])
 
 
 @overload_method(Reference, "unicast", jit_options=INLINE, strict=False)
@@ -386,7 +406,11 @@ def _later(net: Any, v: Any, delay: Any, m: Any) -> Any:
 def _deliver(net: Any, v: Any, channel: Any, publication: Any) -> Any:
     if net.instance_class not in _by_net:
         return None
-    return lambda net, v, channel, publication: machine.deliver(net, v, channel, publication)
+
+    def build(net: Any, v: Any, channel: Any, publication: Any) -> None:
+        machine.deliver(net, v, channel, publication)
+
+    return build
 
 
 @overload_method(Reference, "uniform", jit_options=INLINE, strict=False)

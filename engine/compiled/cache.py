@@ -2,7 +2,8 @@
 
 numba looks only at the file of the function it compiles; a change in a function called from there would go unseen. So
 the folder is named by a hash over everything that compiled code can depend on: all files of the engine, the files of the
-protocol's own functions, the versions of numba, numpy and Python, and the options.
+protocol's own functions, these functions as they are loaded with the numbers they read by name, the versions of numba,
+numpy and Python, and the options.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import importlib.util
 import os
 import platform
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +32,16 @@ BOUNDS = os.environ.get("RINGCAST_BOUNDS", "") not in ("", "0")
 """Whether compiled code checks every index: slower, for tests."""
 
 
+def _engine() -> bytes:
+    return b"".join(
+        f"\n{path.relative_to(ENGINE)}\n".encode() + path.read_bytes()
+        for path in sorted(ENGINE.rglob("*.py"))
+    )
+
+
+_AS_LOADED = _engine()  # an edit from now on concerns later processes
+
+
 def home() -> Path:
     """The folder of all caches: RINGCAST_CACHE, or the user's own; a temporary one where that cannot be written."""
     named = os.environ.get("RINGCAST_CACHE")
@@ -42,11 +55,24 @@ def home() -> Path:
         with tempfile.TemporaryFile(dir=base):
             return base
     except OSError:
-        return Path(tempfile.gettempdir()) / f"ringcast-{os.getuid()}"
+        return _temporary()
 
 
-def key(sources: Iterable[Path]) -> str:
-    """The hash of the engine, these files, and what they are compiled with."""
+def _temporary() -> Path:
+    """A folder that nobody else can write to: what lies in it is run."""
+    base = Path(tempfile.gettempdir()) / f"ringcast-{os.getuid()}"
+    try:
+        base.mkdir(mode=0o700, exist_ok=True)
+        found = base.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+            return base
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="ringcast-"))
+
+
+def key(sources: Iterable[Path], frozen: str = "") -> str:
+    """The hash of the engine, these files, `frozen`, and what they are compiled with."""
     h = blake2b(digest_size=8)
     versions = (
         numba.__version__,
@@ -55,29 +81,38 @@ def key(sources: Iterable[Path]) -> str:
         platform.python_version(),
         str(BOUNDS),
     )
-    h.update("\n".join(versions).encode())
-    for path in [*sorted(ENGINE.rglob("*.py")), *sorted(set(sources))]:
+    h.update("\n".join((*versions, frozen)).encode())
+    h.update(_AS_LOADED)
+    for path in sorted(set(sources)):
         text = path.read_bytes()
         h.update(f"\n{path.name} {len(text)}\n".encode() + text)
     return h.hexdigest()
 
 
-def folder(sources: Iterable[Path]) -> Path:
-    """The folder for these sources; old ones are removed when it is new."""
-    place = home() / key(sources)
+def folder(sources: Iterable[Path], frozen: str = "") -> Path:
+    """The folder for these sources, and what else is `frozen` into the code; old ones are removed when it is new."""
+    place = home() / key(sources, frozen)
     if not place.exists():
         place.mkdir(parents=True, exist_ok=True)
         _clear(place)
     else:
-        os.utime(place)
+        with suppress(OSError):
+            os.utime(place)
     return place
 
 
 def _clear(keep: Path) -> None:
     others = [p for p in keep.parent.iterdir() if p.is_dir() and p != keep]
-    others.sort(key=lambda p: p.stat().st_mtime, reverse=True)
+    others.sort(key=_last_used, reverse=True)
     for old in others[KEPT - 1 :]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_used(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except OSError:  # another process has just removed it
+        return 0.0
 
 
 def load(name: str, text: str, place: Path, scope: dict[str, Any]) -> ModuleType:

@@ -1,5 +1,5 @@
-"""The event loop of the compiled engine. The builder copies this text behind a stack's own `fire`, `serve`, `local`, `opens`
-and `sample`, so that all of it is compiled into one function.
+"""The event loop of the compiled engine. The builder copies this text behind a stack's own `fire`, `serve`, `opens`,
+`touch` and `sample`, so that all of it is compiled into one function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from engine.compiled.machine import (
     F_SEQ,
     F_SIZE,
     F_SLOT,
-    FAULT,
     FREE,
     HEAD,
     HEAPED,
@@ -71,8 +70,8 @@ from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
 
 BESIDE = 2  # SERVING: not the first frame of the air but the row behind all
 LOW, SPAN = 1 - JITTER, 2 * JITTER
-DONE, ROOM, STOPPED, FAULTY = range(4)
-"""Why `advance` came back: all played, room needed, the budget is spent, a handler broke a bound."""
+DONE, ROOM, STOPPED = range(3)
+"""Why `advance` came back: all played, room needed, the budget is spent."""
 
 
 def fire(st: Any, net: Any, kind: int, v: int) -> None:
@@ -220,12 +219,10 @@ def play(st: Any, net: Any, x: int) -> None:
 
 
 def advance(state: Any, arrays: Any, known: Any, until: float, sample_until: float) -> int:
-    """Play all events up to and including `until`, and take the samples that are due up to `sample_until`."""
+    """Play all events up to and including `until`, and take the samples that are due up to `sample_until`. Raises Fault."""
     st, net, truth = reference(state), reference(arrays), reference(known)
     k = net.k
     while True:
-        if k[FAULT] != 0:
-            return FAULTY
         if low(net):
             return ROOM
         if k[SERVING] != 0:

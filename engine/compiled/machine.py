@@ -4,18 +4,19 @@ Theory of operation. Everything lies in the arrays of one tuple (`FIELDS`; its n
 
 - The air is a ring of rows. All frames take the same time, so they arrive in the order they were sent: sending writes a
   row and its list at the tail, arrival reads the row at the head. A broadcast is one row.
-- Timers (entry v · timers + k for timer k of node v) and messages of a node to itself are *entries* in a calendar queue: buckets of time, each a short chain. Its width
-  is chosen from the timers' rate. Where times are so uneven that chains or gaps grow long, the queue turns itself into
-  a binary heap and stays one.
-- Nothing can be allocated here. Before every handler the loop checks that there is room for what one handler may send
-  (`low`), and returns to Python to make more. A handler that needs more than that leaves a FAULT, never a wrong run.
+- Timers (entry v · timers + k for timer k of node v) and messages of a node to itself are *entries* in a calendar queue:
+  buckets of time, each a short chain. Their width is chosen from the timers' rate. Where times are so uneven that chains
+  or gaps grow long, the queue turns itself into a binary heap and stays one.
+- Nothing can be allocated here. The loop checks that there is room for what two rules may send (`low`: one ends a frame,
+  the next begins without another look), and returns to Python to make more. A rule that needs more than there is
+  raises `Fault`, with the reason in `k`: never a wrong run, nor one without end.
 
 Order and random numbers are those of `engine.core.simulator`, to the bit.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba.extending import register_jitable
@@ -24,19 +25,14 @@ from engine.core.rng import GOLD, UNIT
 from engine.core.trace import DELIVER
 
 FIELDS = (
-    # numbers and clock
-    "k clock periods streams drawn "
-    # the radio: slots, what works
-    "offset link alive loss gates "
-    # frames in the air
-    "frame_t frame lists reached "
-    # the queue
-    "due local chain heap bucket free local_list "
-    # counters, words of the digest, delivery books
-    "counts dropped words book_n book_t seen log log_t sends sends_t "
-    # what the judge writes
-    "bits wrong sample_t sample"
-).split()
+    *("k", "clock", "periods", "streams", "drawn"),  # numbers and clock
+    *("offset", "link", "alive", "loss", "gates"),  # the radio: slots, what works
+    *("frame_t", "frame", "lists", "reached"),  # frames in the air
+    *("due", "local", "chain", "heap", "bucket", "free", "local_list"),  # the queue
+    *("counts", "dropped", "words"),  # counters, words of the digest
+    *("book_n", "book_t", "seen", "log", "log_t", "sends", "sends_t"),  # delivery books
+    *("bits", "wrong", "still", "sample_t", "sample"),  # what the judge writes
+)
 
 (SEQ, CAUSE, EVENTS, OBSERVE, LOSSY, STOP_AT) = range(6)
 (HEAD, TAIL, LIST_AT, SERVING, AT, COUNT) = range(6, 12)
@@ -52,10 +48,13 @@ D_TIME, D_SEQ = range(2)  # of `due`, one row an entry: when, and its sequence n
 E_NODE, E_SLOT, E_KIND, E_SIZE = range(4)  # of the row of a local message
 L_NODE, L_PLACE, L_SLOT, L_OPEN = range(
     4
-)  # of a link's row: whom it leads to, the slot there (overall, of that node), works
+)  # of a link: whom it leads to, the slot there (overall, of that node), works
 MESSAGES, DUPLICATES = range(2)  # of book_n
 
-TOO_MANY_FRAMES, TOO_LONG_LISTS, TOO_MANY_WORDS, TOO_MANY_LOCAL, LIST_SIZE, NO_SLOT = range(1, 7)
+(TOO_MANY_FRAMES, TOO_LONG_LISTS, TOO_MANY_WORDS, TOO_MANY_LOCAL, LIST_SIZE, NO_SLOT) = range(1, 7)
+(TOO_MANY_DELIVERIES, NEGATIVE_DELAY) = range(7, 9)
+
+Whole: TypeAlias = Any  # a whole number, in places one of numpy's: that makes it 64 bits wide
 
 TIMER = -2
 NONE = -1
@@ -73,6 +72,10 @@ called = register_jitable(_nrt=False)
 """For what is long and seldom: a call costs less than its code in every place."""
 
 
+class Fault(Exception):
+    """A rule broke a bound; which one is in `k`."""
+
+
 @inlined
 def uniform(net: Any, purpose: int, v: int) -> float:
     """The next number of node v's stream for this purpose, in [0, 1)."""
@@ -85,7 +88,7 @@ def uniform(net: Any, purpose: int, v: int) -> float:
 
 
 @inlined
-def word(net: Any, x: int) -> None:
+def word(net: Any, x: Whole) -> None:
     """One more whole number under the digest."""
     net.words[net.k[WORDS]] = x
     net.k[WORDS] += 1
@@ -93,14 +96,14 @@ def word(net: Any, x: int) -> None:
 
 @inlined
 def fault(net: Any, what: int, kind: int, value: int, bound: int) -> None:
-    """Stop the run with an error; the first one counts."""
-    if net.k[FAULT] == 0:
-        net.k[FAULT], net.k[FAULT_KIND], net.k[FAULT_VALUE], net.k[FAULT_BOUND] = what, kind, value, bound
+    """Stop the run with an error, in the middle of a rule."""
+    net.k[FAULT], net.k[FAULT_KIND], net.k[FAULT_VALUE], net.k[FAULT_BOUND] = what, kind, value, bound
+    raise Fault
 
 
 @inlined
 def low(net: Any) -> bool:
-    """Whether there may be too little room for what one more handler sends."""
+    """Whether there may be too little room for what two more rules send."""
     k = net.k
     if k[TAIL] - k[HEAD] + k[NEED_AIR] > len(net.frame_t) or k[WORDS] + k[NEED_WORDS] > len(net.words):
         return True
@@ -128,7 +131,6 @@ def place_list(net: Any, kind: int, size: int) -> int:
         at = 0
         if size > k[LISTS]:
             fault(net, TOO_LONG_LISTS, kind, size, k[LISTS])
-            return 0
     else:
         first = net.frame[k[HEAD] & (len(net.frame_t) - 1)][F_LIST]
         if at >= first:
@@ -136,30 +138,23 @@ def place_list(net: Any, kind: int, size: int) -> int:
                 at = 0
                 if first <= size:
                     fault(net, TOO_LONG_LISTS, kind, size, first)
-                    return 0
         elif first - at <= size:
             fault(net, TOO_LONG_LISTS, kind, size, first - at)
-            return 0
     k[LIST_AT] = at + size
     return at
 
 
 @called
 def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
-    """A new row at the tail of the air, without its fields; its place, or NONE on a fault."""
+    """A new row at the tail of the air, without its fields; its place."""
     k = net.k
     if j >= net.offset[v + 1] - net.offset[v]:
         fault(net, NO_SLOT, kind, j, net.offset[v + 1] - net.offset[v])
-        return NONE
     if k[TAIL] - k[HEAD] >= len(net.frame_t):
         fault(net, TOO_MANY_FRAMES, kind, k[TAIL] - k[HEAD] + 1, len(net.frame_t))
-        return NONE
     if k[OBSERVE] == 1 and k[WORDS] + size + len(net.frame[0]) > len(net.words):
         fault(net, TOO_MANY_WORDS, kind, k[WORDS] + size, len(net.words))
-        return NONE
     at = place_list(net, kind, size)
-    if k[FAULT] != 0:
-        return NONE
     net.counts[kind] += 1
     f = k[TAIL] & (len(net.frame_t) - 1)
     net.frame_t[f] = net.clock[NOW] + net.clock[DELAY]
@@ -189,6 +184,8 @@ def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
     net.book_n[publication][MESSAGES] += 1
     net.book_t[publication] = net.clock[NOW]
     if k[KEEP] == 1 and net.book_n[publication][MESSAGES] <= KEPT_SENDS:
+        if k[SENT] == len(net.sends_t):
+            fault(net, TOO_MANY_FRAMES, net.frame[f][F_KIND], k[SENT] + 1, k[SENT])
         row = net.sends[k[SENT]]
         row[0], row[1], row[3] = publication, v, net.frame[f][F_KIND]
         row[2] = net.link[net.offset[v] + j][L_NODE] if j >= 0 else NONE
@@ -202,6 +199,8 @@ def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
 def deliver(net: Any, v: int, channel: int, publication: int) -> None:
     """To the application of node v."""
     k = net.k
+    if k[LOGGED] == len(net.log_t) or k[WORDS] + 6 > len(net.words):
+        fault(net, TOO_MANY_DELIVERIES, 0, publication, k[NEED_AIR])
     if k[OBSERVE] == 1:
         word(net, DELIVER)
         word(net, np.int64(net.clock[NOW] * 1e9))
@@ -228,14 +227,14 @@ def deliver(net: Any, v: int, channel: int, publication: int) -> None:
 
 
 @inlined
-def earlier(net: Any, x: int, y: int) -> bool:
+def earlier(net: Any, x: Whole, y: Whole) -> bool:
     """Whether entry x comes before entry y."""
     a, b = net.due[x], net.due[y]
     return a[D_TIME] < b[D_TIME] or (a[D_TIME] == b[D_TIME] and a[D_SEQ] < b[D_SEQ])
 
 
 @inlined
-def bucket_of(net: Any, x: int) -> int:
+def bucket_of(net: Any, x: Whole) -> Whole:
     """The number of the bucket that entry x falls into, counted from time 0."""
     return np.int64(min(net.due[x][D_TIME] * net.clock[INVERSE], 4e18))
 
@@ -278,7 +277,8 @@ def earliest(net: Any) -> int:
 def search(net: Any) -> None:
     """Find the first entry: the earliest of the first bucket that holds one of its own lap."""
     k, mask = net.k, len(net.bucket) - 1
-    lap, best, empty = k[LAP], NONE, 0
+    best: Whole = NONE
+    lap, empty = k[LAP], 0
     while best < 0:
         x = np.int64(net.bucket[lap & mask])
         while x >= 0:
@@ -290,6 +290,7 @@ def search(net: Any) -> None:
             lap += 1
             empty += 1
             if empty > mask:  # a whole turn without an event: look for the first lap of all
+                k[WORK] += 2 * empty
                 empty = 0
                 lap = np.int64(0x7FFFFFFFFFFFFFFF)
                 for b in range(mask + 1):
@@ -362,15 +363,15 @@ def to_heap(net: Any) -> None:
 
 
 @called
-def start_local(net: Any, v: int, kind: int, delay: float, size: int) -> int:
-    """A message of v to itself, without its fields; its entry (not yet queued), or NONE on a fault."""
+def start_local(net: Any, v: int, kind: int, delay: float, size: int) -> Whole:
+    """A message of v to itself, without its fields; its entry (not yet queued)."""
     k = net.k
+    if not delay >= 0.0:
+        fault(net, NEGATIVE_DELAY, kind, 0, 0)
     if k[FREE] == 0:
         fault(net, TOO_MANY_LOCAL, kind, 1, 0)
-        return NONE
     if size > len(net.local_list[0]):
-        fault(net, LIST_SIZE, kind, size, len(net.local_list[0]))
-        return NONE
+        fault(net, TOO_LONG_LISTS, kind, size, len(net.local_list[0]))
     k[FREE] -= 1
     x = np.int64(net.free[k[FREE]])
     net.due[x][D_TIME], net.due[x][D_SEQ] = net.clock[NOW] + delay, k[SEQ]

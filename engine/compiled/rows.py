@@ -5,9 +5,9 @@
     near[v][j][i]       Cube     data + stride·(inner[outer[v] + j] + i)
 
 Indexed just as nested lists are in plain Python, with a length. A row is an address, a length and a stride that is part of
-its type, so an access is one multiplication by a constant; nothing is allocated and no references are counted. Whole numbers
-come out as 64 bits whatever they are stored in, so a function is compiled once. Negative indices do not wrap: with
-RINGCAST_BOUNDS=1 every index and every stored number is checked.
+its type, so an access is one multiplication by a constant; nothing is allocated and no references are counted. Whole
+numbers come out as 64 bits whatever they are stored in, so a function is compiled once; storing one that does not fit
+raises OverflowError. Negative indices do not wrap: with RINGCAST_BOUNDS=1 every index is checked.
 """
 
 from __future__ import annotations
@@ -379,8 +379,9 @@ for _kind in (Row, Table, Cube):
 class Reference(types.Type):
     """The address of a named tuple: what handlers get as `st` and `net`.
 
-    numba passes tuples by value. A stack's state is some fifty arrays; handing all of them through every call made compiling
-    ten times slower. The loop puts the tuple on its stack once, and `st.tree.heard` is a load. Arrays in it become rows.
+    numba passes tuples by value. A stack's state is some fifty arrays; handing all of them through every call made
+    compiling ten times slower. The loop puts the tuple on its stack once, and `st.tree.heard` is a load. Arrays in it
+    become rows.
     """
 
     def __init__(self, inner: Any) -> None:

@@ -10,7 +10,7 @@ engine in exactly this state. Faults change the arrays in place; what changes th
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from heapq import heapify
 from typing import Any
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from engine.compiled import arrays, loop, machine, truth
 from engine.compiled.build import Stack, stack_of
 from engine.compiled.machine import (
+    AT,
     BEST,
+    CAUSE,
     D_SEQ,
     D_TIME,
     E_KIND,
@@ -56,6 +58,7 @@ from engine.compiled.machine import (
     NEED_LIST,
     NEED_LOCAL,
     NEED_WORDS,
+    NEGATIVE_DELAY,
     NO_SLOT,
     NOW,
     NUMBERS,
@@ -68,11 +71,13 @@ from engine.compiled.machine import (
     SAMPLING,
     SENT,
     SEQ,
+    SERVING,
     STOP_AT,
     TAIL,
     TIMER,
     TIMERS,
     TOO_LONG_LISTS,
+    TOO_MANY_DELIVERIES,
     TOO_MANY_FRAMES,
     TOO_MANY_LOCAL,
     TOO_MANY_WORDS,
@@ -81,8 +86,9 @@ from engine.compiled.machine import (
 from engine.core import checkpoint, storage
 from engine.core.declare import NONE, Env, ProtocolSpec
 from engine.core.errors import ProtocolBug
+from engine.core.port import LOCAL
 from engine.core.rng import GOLD, UNIT, stream_base
-from engine.core.simulator import LOCAL, PURPOSES, Simulator
+from engine.core.simulator import PURPOSES, Simulator
 from engine.core.trace import CHUNK, Record
 
 FOREVER = 1 << 62
@@ -123,6 +129,7 @@ class CompiledSimulator:
         self._lay_out(Env(self.n, root, channels))
         self._start_timers()
         self.set_loss(loss)
+        self.k[LOSSY] = loss > 0.0  # also without a link yet
 
     # --- arrays
 
@@ -134,15 +141,14 @@ class CompiledSimulator:
         par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
         self.st = arrays.state(self.spec, env, par, self.held)
         kinds = [(c.data.dtype.str, c.data.strides) for c in self.held]
-        self.shape = (
-            tuple(type(x) for x in par),
-            tuple(kinds),
-        )  # all that the types of the arguments depend on
+        # All that the types of the arguments depend on.
+        self.shape = (tuple(type(x) for x in par), tuple(kinds))
         every = [name for layer in self.spec.layers for name in layer.every.values()]
         self.periods = np.array([float(getattr(par, name)) for name in every])
         n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
-        width, layers, kinds = self.stack.width, len(self.stack.judged), len(self.kinds)
-        need_air, need_list, need_local = 4 * most + 16, 8 * most + 256, 16
+        width, layers = self.stack.width, len(self.stack.judged)
+        self.most, self.longest = most, max(most, env.channels)
+        need_air, need_list, need_local = 8 * most + 32, _room_for_lists(most, self.longest), 16
         need_words = need_air * (5 + width) + need_list + most + 64
         inverse = max(n * float((1 / self.periods).sum()) / 1.5 if every else 1.0, 1e-3)
         frames = _power_of_two(max(512, 2 * need_air))
@@ -173,16 +179,16 @@ class CompiledSimulator:
             "gates": np.array(self.stack.gates, np.int64),
             "frame_t": np.zeros(frames),
             "frame": np.zeros((frames + 1, F_FIELDS + width), np.int64),
-            "lists": np.zeros(4 * need_list + most + 1, np.int64),
+            "lists": np.zeros(4 * need_list + self.longest + 1, np.int64),
             "reached": np.zeros((most + 1, 2), np.int32),
             "due": np.zeros((entries, 2)),
             "local": np.zeros((local, E_SIZE + 1 + width), np.int64),
             "chain": np.full(entries, NONE, np.int32),
             "heap": np.zeros(entries, np.int32),
             "bucket": np.full(_power_of_two(max(64, int(2 * inverse))), NONE, np.int32),
-            "free": np.arange(entries - 1, timers - 1, -1, np.int32),
-            "local_list": np.zeros((local, most + 1 if any(self.listed) else 0), np.int64),
-            "counts": np.zeros(kinds, np.int64),
+            "free": np.arange(entries - 1, timers - 1, -1, dtype=np.int32),
+            "local_list": np.zeros((local, self.longest + 1 if any(self.listed) else 0), np.int64),
+            "counts": np.zeros(len(self.kinds), np.int64),
             "dropped": np.zeros(4, np.int64),
             "words": np.zeros(max(4 * need_words, 1 << 16), np.int64),
             "book_n": np.zeros((8, 2), np.int64),
@@ -194,6 +200,7 @@ class CompiledSimulator:
             "sends_t": np.zeros(2 * need_air),
             "bits": np.zeros(n, np.int64),
             "wrong": np.zeros(max(1, layers), np.int64),
+            "still": np.ones(n, np.int8),
             "sample_t": np.zeros(64),
             "sample": np.zeros((64, max(1, layers)), np.int64),
         }
@@ -250,12 +257,12 @@ class CompiledSimulator:
     @property
     def counts(self) -> list[int]:
         """Messages sent, by kind; a broadcast counts once."""
-        return self.net.counts.tolist()  # type: ignore[no-any-return]
+        return self.net.counts.tolist()
 
     @property
     def dropped(self) -> list[int]:
         """Receivers that a message did not reach, by reason."""
-        return self.net.dropped.tolist()  # type: ignore[no-any-return]
+        return self.net.dropped.tolist()
 
     @property
     def observing(self) -> bool:
@@ -280,29 +287,54 @@ class CompiledSimulator:
         if self.k[SAMPLING]:
             self.known()
         while True:
-            why = self.stack.advance(
-                self.shape, self.st, self.net, self.truth, float(until), float(sample_until)
-            )
+            why = self._advance(float(until), float(sample_until))
             if why == loop.DONE:
                 self.net.clock[NOW] = max(self.now, until)
                 return True
             if why == loop.STOPPED:
                 return False
-            if why == loop.FAULTY:
-                raise ProtocolBug(self._fault())
             self._make_room()
+
+    def _advance(self, until: float, sample_until: float) -> int:
+        try:
+            why: int = self.stack.advance(self.shape, self.st, self.net, self.truth, until, sample_until)
+        except machine.Fault:
+            raise ProtocolBug(f"{self.spec.name}: {self._fault()}, in {self._acting()}") from None
+        except OverflowError:
+            raise ProtocolBug(
+                f"{self.spec.name}: a number is stored beyond the domain that its field declares, in {self._acting()}; "
+                "declare a wider domain, or play it on the interpreted engine"
+            ) from None
+        except IndexError as error:  # with RINGCAST_BOUNDS only
+            raise ProtocolBug(f"{self.spec.name}: {error}, in {self._acting()}") from None
+        return why
+
+    def _acting(self) -> str:
+        """The rule that was at work, and whose."""
+        net, k = self.net, self.k
+        if k[SERVING]:
+            f = len(net.frame_t) if k[SERVING] == loop.BESIDE else k[HEAD] & (len(net.frame_t) - 1)
+            kind = self.spec.messages[net.frame[f, F_KIND]].type
+            rule: Callable[..., None] = next(layer.on[kind] for layer in self.spec.layers if kind in layer.on)
+            v = net.reached[min(int(k[AT]), len(net.reached) - 1), 0]
+        else:
+            rules = [f for layer in self.spec.layers for f in layer.every]
+            x = int(np.flatnonzero(net.due[: k[TIMERS], D_SEQ] == k[CAUSE])[0])
+            rule, v = rules[x % len(rules)], x // len(rules)
+        return f"`{rule.__name__}` of node {v} at {self.now:g} s"
 
     def _fault(self) -> str:
         what, kind, value, bound = (int(self.k[x]) for x in (FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND))
-        message = self.spec.messages[kind]
-        listed = self.stack.lists[kind]
+        name, listed = self.spec.messages[kind].name, self.stack.lists[kind]
         told = {
-            TOO_MANY_FRAMES: f"one rule sends more than {bound} messages at once, the last a {message.name}",
-            TOO_LONG_LISTS: f"{message.name}.{listed}: {value} entries, but there is room for {bound} more in the air",
-            TOO_MANY_WORDS: f"one rule sends too much at once, the last a {message.name}",
-            TOO_MANY_LOCAL: f"one rule sends itself too many messages at once, the last a {message.name}",
-            LIST_SIZE: f"{message.name}.size is {value}, but {message.name}.{listed} has room for {bound}",
-            NO_SLOT: f"{message.name} is sent to slot {value} of a node with {bound} neighbours",
+            TOO_MANY_FRAMES: f"one rule sends more than {bound} messages, the last a {name}",
+            TOO_LONG_LISTS: f"{name}.{listed}: {value} entries, but there is room for only {bound} more",
+            TOO_MANY_WORDS: f"one rule sends too much at once, the last a {name}",
+            TOO_MANY_LOCAL: f"one rule sends itself too many messages, the last a {name}",
+            TOO_MANY_DELIVERIES: f"one rule delivers more than {bound} times, the last publication {value}",
+            LIST_SIZE: f"{name}.size is {value}, but {name}.{listed} has {bound} entries",
+            NO_SLOT: f"{name} is sent to slot {value} of a node with {bound} neighbours",
+            NEGATIVE_DELAY: f"{name} is sent to the past",
         }
         return told[what]
 
@@ -339,6 +371,7 @@ class CompiledSimulator:
         frame_t, frame = np.zeros(size), np.zeros((size + 1, net.frame.shape[1]), np.int64)
         old = numbers & (len(net.frame_t) - 1)
         frame_t[numbers & (size - 1)], frame[numbers & (size - 1)] = net.frame_t[old], net.frame[old]
+        frame[-1] = net.frame[-1]  # the row beside the air
         return {"frame_t": frame_t, "frame": frame}
 
     def _pack_lists(self, more: dict[str, Any]) -> None:
@@ -354,6 +387,10 @@ class CompiledSimulator:
         places = np.arange(used) - np.repeat(starts[:-1] - begins, sizes)
         lists[:used] = net.lists[places]
         frame[rows, F_LIST] = starts[:-1]
+        beside, size = int(frame[-1, F_LIST]), int(frame[-1, F_SIZE])
+        if k[SERVING] == loop.BESIDE:
+            lists[k[LISTS] : k[LISTS] + size] = net.lists[beside : beside + size]
+            frame[-1, F_LIST] = k[LISTS]
         k[LIST_AT] = used
         more["lists"] = lists
 
@@ -366,8 +403,8 @@ class CompiledSimulator:
         fresh = np.arange(size - 1, had - 1, -1, dtype=np.int32)
         free[: k[FREE]], free[k[FREE] : k[FREE] + len(fresh)] = net.free[: k[FREE]], fresh
         k[FREE] += len(fresh)
-        grown = {name: _doubled(getattr(net, name), size) for name in ("due", "chain", "heap")}
-        grown |= {name: _doubled(getattr(net, name), size - timers) for name in ("local", "local_list")}
+        grown = {name: _longer(getattr(net, name), size) for name in ("due", "chain", "heap")}
+        grown |= {name: _longer(getattr(net, name), size - timers) for name in ("local", "local_list")}
         return {**grown, "free": free}
 
     # --- the judge
@@ -496,19 +533,25 @@ class CompiledSimulator:
             self._make_room()
         kind = self.kinds[type(m)]
         held = list(m[-1]) if self.listed[kind] else []
-        self._widen_local(len(held))
+        self._allow(len(held))
         x = machine.start_local(self.net, v, kind, 0.0, len(held))
         self._fill_entry(x, slot, m, held)
         machine.push(self.net, x)
 
-    def _widen_local(self, size: int) -> None:
-        lists = self.net.local_list
-        if size > lists.shape[1]:
-            wider = np.zeros((len(lists), size), np.int64)
-            wider[:, : lists.shape[1]] = lists
-            held = np.zeros(int(self.k[LISTS]) + size, np.int64)
-            held[: len(self.net.lists)] = self.net.lists
-            self.net = self.net._replace(local_list=wider, lists=held)
+    def _allow(self, size: int) -> None:
+        """Lists of this many entries are about: made up by a fault, they may be longer than any that a node holds."""
+        if size <= self.longest:
+            return
+        k, lists = self.k, self.net.local_list
+        need = _room_for_lists(self.most, size)
+        k[NEED_WORDS] += need - k[NEED_LIST]
+        k[NEED_LIST], self.longest = need, size
+        wider = np.zeros((len(lists), size + 1), np.int64)
+        wider[:, : lists.shape[1]] = lists
+        held = _longer(self.net.lists, int(k[LISTS]) + size + 1)
+        self.net = self.net._replace(local_list=wider, lists=held)
+        if k[WORDS] + k[NEED_WORDS] > len(self.net.words):
+            self._settle()
 
     def _fill_entry(self, x: int, slot: int, m: Any, held: list[int]) -> None:
         row = self.net.local[x - self.k[TIMERS]]
@@ -669,7 +712,7 @@ class CompiledSimulator:
                 x = v * count + kind
             else:
                 held = list(m[-1]) if self.listed[kind] else []
-                self._widen_local(len(held))
+                self._allow(len(held))
                 if k[FREE] < k[NEED_LOCAL]:
                     self.net = self.net._replace(**self._more_local())
                 x = machine.start_local(self.net, v, kind, 0.0, len(held))
@@ -680,10 +723,11 @@ class CompiledSimulator:
             if k[TAIL] + 1 >= len(self.net.frame_t):
                 self.net = self.net._replace(**self._wider_air())
             held = list(m[-1]) if self.listed[kind] else []
+            self._allow(len(held))
             if k[LIST_AT] + len(held) + k[NEED_LIST] > k[LISTS]:
                 k[LISTS] = 2 * (k[LISTS] + len(held) + k[NEED_LIST])
                 wider = int(k[LISTS]) + self.net.local_list.shape[1]
-                self.net = self.net._replace(lists=_doubled(self.net.lists, wider))
+                self.net = self.net._replace(lists=_longer(self.net.lists, wider))
             whole = list(m[:-1]) if self.listed[kind] else list(m)
             row = self.net.frame[k[TAIL]]
             row[:F_FIELDS] = seq, v, slot, kind, *carried.get(seq, (0, 0)), k[LIST_AT], len(held)
@@ -714,9 +758,19 @@ def _flat(column: Any, depth: int) -> Any:
 
 def _doubled(array: NDArray[Any], size: int) -> NDArray[Any]:
     """The array with at least `size` rows, and at least twice as many as before."""
-    made = np.zeros((max(size, 2 * len(array)), *array.shape[1:]), array.dtype)
+    return _longer(array, max(size, 2 * len(array)))
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array with `size` rows, or as many as it has."""
+    made = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
     made[: len(array)] = array
     return made
+
+
+def _room_for_lists(most: int, longest: int) -> int:
+    """Entries that two rules may send in lists: some to everybody, or one to each of `most` neighbours if those are few."""
+    return max(16 * longest + 512, min(2 * most * longest, 1 << 16))
 
 
 def _power_of_two(size: int) -> int:

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from engine.core.declare import ProtocolSpec
 from engine.core.errors import OutsideSubset
 
@@ -50,7 +52,10 @@ BUILTINS = frozenset(["range", "len", "min", "max", "abs", "int", "float", "bool
 
 def rules(spec: ProtocolSpec) -> list[Callable[..., Any]]:
     """All timers and handlers of a stack, bottom up."""
-    return [f for layer in spec.layers for f in (*layer.every, *layer.on.values())]
+    found: list[Callable[..., Any]] = []
+    for layer in spec.layers:
+        found += [*layer.every, *layer.on.values()]
+    return found
 
 
 def reachable(spec: ProtocolSpec) -> list[FunctionType]:
@@ -95,6 +100,42 @@ def sources(spec: ProtocolSpec) -> set[Path]:
     return found
 
 
+def frozen(spec: ProtocolSpec) -> str:
+    """What compiled code takes over from the loaded modules: the functions as they are, and what they read by name.
+
+    A file may have been edited since it was imported, and a constant may come from a file that no function is in.
+    """
+    parts = []
+    for f in sorted(reachable(spec), key=lambda f: (f.__module__, f.__qualname__)):
+        parts.append(f"{f.__module__}.{f.__qualname__} {_essence(f.__code__)} {f.__defaults__!r}")
+        parts += [f"  {name} {value}" for name, value in _read_by_name(f)]
+    return "\n".join(parts)
+
+
+def _essence(code: Any) -> str:
+    constants = [_essence(c) if isinstance(c, type(code)) else repr(c) for c in code.co_consts]
+    return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"
+
+
+def _read_by_name(f: FunctionType) -> Iterator[tuple[str, str]]:
+    names = sorted(_names(f.__code__))
+    for name in names:
+        value = f.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            yield from ((f"{name}.{x}", repr(v)) for x in names if _is_number(v := getattr(value, x, None)))
+        elif isinstance(value, np.ndarray):
+            yield name, value.tobytes().hex()
+        elif isinstance(value, type):
+            members = dict(getattr(value, "__members__", {}))  # of an enumeration
+            yield name, f"{value.__qualname__} {getattr(value, '_fields', ())} {members}"
+        elif value is not None and not callable(value):
+            yield name, repr(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (bool, int, float))
+
+
 def check(spec: ProtocolSpec) -> None:
     """Raises OutsideSubset if the stack cannot be compiled."""
     breaches = []
@@ -126,6 +167,8 @@ def _breaches(tree: ast.AST, f: FunctionType) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"`{node.value!r}` is text; rules work on numbers"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield from _call(node, node.func.id, f)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield from _call_in_module(node, node.func, f)
 
 
 def _call(node: ast.Call, name: str, f: FunctionType) -> Iterator[tuple[int, str]]:
@@ -136,6 +179,16 @@ def _call(node: ast.Call, name: str, f: FunctionType) -> Iterator[tuple[int, str
         yield node.lineno, f"`{name}(…)` does not compile; allowed are {', '.join(sorted(BUILTINS))}"
     if any(isinstance(arg, ast.Starred) for arg in node.args):
         return  # named by the walk
+
+
+def _call_in_module(node: ast.Call, func: ast.Attribute, f: FunctionType) -> Iterator[tuple[int, str]]:
+    """A function is followed, and compiled, by its own name only."""
+    module = f.__globals__.get(func.value.id) if isinstance(func.value, ast.Name) else None
+    if isinstance(module, ModuleType) and isinstance(getattr(module, func.attr, None), FunctionType):
+        yield (
+            node.lineno,
+            f"`{ast.unparse(func)}` is called by way of its module; import `{func.attr}` by its name",
+        )
 
 
 def _is_docstring(node: ast.Constant, tree: ast.AST) -> bool:

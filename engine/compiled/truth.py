@@ -1,4 +1,4 @@
-"""The legitimate structure and the judge, compiled: what `engine.oracle` computes on lists, on flat arrays, equal to the bit.
+"""The legitimate structure and the judge, compiled: what `engine.oracle` computes on lists, on flat arrays, to the bit.
 
 `structure` fills a `Truth` for the present network; `count_…` count a layer's wrong variables at one node, as the methods
 of `engine.oracle.legitimacy.Judge` do.
@@ -58,22 +58,27 @@ def blank(links: Links, channels: int) -> Truth:
     def each(size: int, kind: Any = np.int64) -> Any:
         return np.zeros(size, kind)
 
-    nodes = [each(n) for _ in range(7)]
     return Truth(
-        each(m, np.int8),
-        *nodes,
-        first,
-        each(n),
-        each(int(first[-1])),
-        each(n),
-        room,
-        each(channels * int(first[-1])),
-        each(n + 1),
-        each(2 * n + 1),
-        each(n),
-        each(2 * n + 1),
-        np.zeros((4, n + 2), np.int64),
-        each(2),
+        up=each(m, np.int8),
+        part=each(n),
+        root=each(n),
+        dist=each(n),
+        parent=each(n),
+        slot=each(n),
+        below=each(n),
+        length=each(n),
+        first=first,
+        size=each(n),
+        pos=each(int(first[-1])),
+        wants=each(n),
+        room=room,
+        next=each(channels * int(first[-1])),
+        ring=each(n + 1),
+        owner=each(2 * n + 1),
+        order=each(n),
+        spare=each(2 * n + 1),
+        scratch=np.zeros((4, n + 2), np.int64),
+        numbers=each(2),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Any
 
+from engine.core.errors import ProtocolBug
 from engine.core.trace import DELIVER, SEND
 
 if TYPE_CHECKING:
@@ -29,9 +30,12 @@ class Port:
         """To the neighbour behind slot j."""
         sim = self._sim
         kind = sim.kinds[type(m)]
+        if j >= len(sim.peers[v]):
+            name = sim.spec.messages[kind].name
+            raise self._bug(f"{name} is sent to slot {j} of a node with {len(sim.peers[v])} neighbours")
         sim.counts[kind] += 1
         if sim.listed[kind]:
-            m = type(m)(*m[:-1], tuple(m[-1][: m.size]))
+            m = self._cut(m, kind)
         seq = sim.seq
         sim.seq = seq + 1
         if sim.observing:
@@ -50,8 +54,23 @@ class Port:
     def after(self, v: int, delay: float, m: Any) -> None:
         """To itself, `delay` seconds from now."""
         sim = self._sim
-        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, sim.kinds[type(m)], m))
+        kind = sim.kinds[type(m)]
+        if not delay >= 0.0:
+            raise self._bug(f"{sim.spec.messages[kind].name} is sent to the past")
+        if sim.listed[kind]:
+            m = self._cut(m, kind)
+        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, kind, m))
         sim.seq += 1
+
+    def _cut(self, m: Any, kind: int) -> Any:
+        """The message with a list of its own, of `size` entries. Raises ProtocolBug."""
+        if not 0 <= m.size <= len(m[-1]):
+            name = self._sim.spec.messages[kind].name
+            raise self._bug(f"{name}.size is {m.size}, but {name}.{m._fields[-1]} has {len(m[-1])} entries")
+        return type(m)(*m[:-1], tuple(m[-1][: m.size]))
+
+    def _bug(self, what: str) -> ProtocolBug:
+        return ProtocolBug(f"{self._sim.spec.name}: {what}")
 
     def deliver(self, v: int, channel: int, publication: int) -> None:
         """To the application of node v."""

@@ -38,6 +38,7 @@ class Headless(Scene):
 
     def run(self, until: float, budget: int | None = None, *, before: bool = False) -> bool:
         self._twin = None
+        self.sim.net.still[:] = 1
         limit = nextafter(until, -inf) if before else until
         done: bool = self.sim.run(until, budget, sample_until=limit if self._in_kernel else -inf)
         return done
@@ -46,7 +47,14 @@ class Headless(Scene):
         return inf if self._in_kernel else due
 
     def taken(self) -> list[tuple[float, tuple[int, ...]]]:
-        return self.sim.take_samples() if self._in_kernel else []  # type: ignore[no-any-return]
+        if not self._in_kernel:
+            return []
+        found: list[tuple[float, tuple[int, ...]]] = self.sim.take_samples()
+        if found:
+            net = self.sim.net
+            self.judge.bits = net.bits.tolist()
+            self.corrupted = {v for v in self.corrupted if net.still[v]}
+        return found
 
     def judged(self) -> tuple[int, ...]:
         if self._in_kernel:
