@@ -1,0 +1,43 @@
+"""`ringcast figure`: a figure of a paper, made again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from backend.cli.play import is_terminal
+
+NAMES = ("psvr-7",)
+SCALES = ("quick", "full")
+
+
+def add_to(commands: Any) -> None:
+    """The command."""
+    text = "make a figure of a paper again: numbers, picture, and what agrees"
+    figure = commands.add_parser("figure", help=text, description=text)
+    figure.add_argument("name", choices=NAMES, metavar="ID", help=f"one of: {', '.join(NAMES)}")
+    figure.add_argument("--out", required=True, type=Path, metavar="DIR", help="the folder it is written to")
+    figure.add_argument(
+        "--scale", choices=SCALES, default="quick", help="quick (default): under a minute; full: as printed"
+    )
+    figure.set_defaults(do=_figure)
+
+
+def _figure(args: argparse.Namespace) -> int:
+    from backend.figures import make  # matplotlib and numba take a while to load
+
+    def told(share: float) -> None:
+        if is_terminal():
+            sys.stderr.write(f"\r{args.name}: {share:.0%} ")
+            sys.stderr.flush()
+
+    files = make(args.name, args.scale, args.out, told)
+    if is_terminal():
+        sys.stderr.write("\r\033[K")
+    for verdict in json.loads(files[-1].read_text(encoding="utf-8")):
+        print(f"{verdict['verdict']:<10} {verdict['claim']}\n{'':<10} measured: {verdict['measured']}")
+    print("\n".join(map(str, files)))
+    return 0

@@ -1,0 +1,84 @@
+"""What every figure writes: NAME.csv in long form, NAME.svg, NAME.verdict.json."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+NORMAL_95 = 1.959964  # samples are in the hundreds: Student's t is the same to two digits
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a figure: a series, its place on the axes, and a sample's mean, SD and 95 % confidence interval."""
+
+    series: str
+    axes: dict[str, float]
+    metric: str
+    n: int
+    mean: float
+    sd: float
+
+    @property
+    def half(self) -> float:
+        """Half the width of the confidence interval of the mean."""
+        return NORMAL_95 * self.sd / math.sqrt(self.n) if self.n > 1 else math.nan
+
+
+def cell(series: str, axes: dict[str, float], metric: str, sample: Sequence[float]) -> Cell:
+    """The cell of a sample."""
+    n, mean = len(sample), math.fsum(sample) / len(sample)
+    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in sample) / (n - 1)) if n > 1 else math.nan
+    return Cell(series, axes, metric, n, mean, sd)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim of the paper, what was measured, and whether they agree: agrees, differs or not-tested."""
+
+    claim: str
+    source: str
+    measured: str
+    verdict: str
+    why: str = ""
+
+
+@dataclass
+class Study:
+    """The cells of a figure, its verdicts, and how it is drawn."""
+
+    cells: list[Cell]
+    verdicts: list[Verdict]
+    draw: Callable[[Figure, list[Cell]], None]
+    size: tuple[float, float] = field(default=(9.0, 4.4))
+
+    def write(self, out: Path, name: str) -> list[Path]:
+        """Write the three files; equal studies, equal bytes."""
+        out.mkdir(parents=True, exist_ok=True)
+        files = [out / f"{name}.{kind}" for kind in ("csv", "svg", "verdict.json")]
+        with files[0].open("w", newline="", encoding="utf-8") as file:
+            self._table(csv.writer(file, lineterminator="\n"))
+        settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "ringcast", "font.size": 10}
+        with mpl.rc_context(settings):
+            figure = Figure(figsize=self.size, layout="constrained")
+            self.draw(figure, self.cells)
+            figure.savefig(files[1], format="svg", metadata={"Date": None})
+        verdicts = [vars(v) for v in self.verdicts]
+        files[2].write_text(json.dumps(verdicts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return files
+
+    def _table(self, out: Any) -> None:
+        axes = list(dict.fromkeys(axis for c in self.cells for axis in c.axes))
+        out.writerow(["series", *axes, "metric", "n", "mean", "sd", "ci95_low", "ci95_high"])
+        for c in self.cells:
+            places = [f"{c.axes[axis]:g}" if axis in c.axes else "" for axis in axes]
+            numbers = [f"{x:.6g}" for x in (c.mean, c.sd, c.mean - c.half, c.mean + c.half)]
+            out.writerow([c.series, *places, c.metric, c.n, *numbers])
