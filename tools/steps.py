@@ -52,6 +52,7 @@ def environment() -> dict[str, str]:
     env["VIRTUAL_ENV"] = str(VENV)
     env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     env["PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD"] = "1"
+    env.setdefault("RINGCAST_CACHE", str(CACHE / "compiled"))
     return env
 
 
