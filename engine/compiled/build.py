@@ -155,12 +155,29 @@ class _Explained:
 
 
 def _innermost(text: str) -> str:
-    """The last place that a numba error names, with what it says first."""
+    """The innermost place of a numba error, the statement there, and what is wrong with it.
+
+    numba tells from the outside in, names the places from the inside out, and underlines the statement.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    where = [line for line in lines if line.startswith("File ")]
-    what = [line for line in lines if not line.startswith(("File ", "During", "Failed", "- "))]
-    place = where[-1].removeprefix("File ").rstrip(":").replace('"', "") if where else "?"
-    return f"{place.rsplit('/', 1)[-1].replace(', line ', ':')}: {what[0] if what else 'does not compile'}"
+    places = [i for i, line in enumerate(lines) if line.startswith('File "')]
+    written = [i for i in places if not lines[i].startswith('File "<')]  # not made up here
+    if not written:
+        return lines[0] if lines else "does not compile"
+    first = places[0]
+    begins = [i for i in range(first) if "Failed in nopython mode" in lines[i]]
+    what = lines[begins[-1] + 1] if begins else lines[0]
+    tried = [
+        line.removeprefix(">>> ")
+        for line in lines[begins[-1] if begins else 0 : first]
+        if line.startswith(">>> ")
+    ]
+    if tried:
+        what = f"nothing compiled does {tried[-1]}"
+    name, line = lines[written[0]].removeprefix('File "').rstrip(":").split('", line ')
+    marked = next((i for i in range(written[0], len(lines)) if lines[i].startswith("^")), None)
+    statement = f"`{lines[marked - 1]}`: " if marked is not None else ""
+    return f"{name.rsplit('/', 1)[-1]}:{line}: {statement}{what}"
 
 
 def _names(module: Any) -> str:

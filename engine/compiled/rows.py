@@ -121,6 +121,8 @@ class _Item(AbstractTemplate):
 class _Store(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         row, i, value = args
+        if isinstance(value, types.Float) and isinstance(getattr(row, "entry", None), types.Integer):
+            return None  # plain Python would keep the fraction
         if (
             isinstance(row, Row)
             and isinstance(i, types.Integer)

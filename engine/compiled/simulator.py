@@ -148,11 +148,12 @@ class CompiledSimulator:
         n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
         width, layers = self.stack.width, len(self.stack.judged)
         self.most, self.longest = most, max(most, env.channels)
-        need_air, need_list, need_local = 8 * most + 32, _room_for_lists(most, self.longest), 16
+        need_air, need_list = 8 * most + 32, _room_for_lists(most, self.longest)
+        need_local = 16 + min(2 * most, 512)
         need_words = need_air * (5 + width) + need_list + most + 64
         inverse = max(n * float((1 / self.periods).sum()) / 1.5 if every else 1.0, 1e-3)
         frames = _power_of_two(max(512, 2 * need_air))
-        local = 4 * need_local
+        local = 2 * need_local
         k = np.zeros(NUMBERS, np.int64)
         k[[NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS]] = need_air, need_list, need_local, need_words
         k[OBSERVE], k[STOP_AT], k[BEST], k[TIMERS], k[FREE] = 1, FOREVER, NONE, timers, local

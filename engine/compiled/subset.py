@@ -20,7 +20,7 @@ import numpy as np
 from engine.core.declare import ProtocolSpec
 from engine.core.errors import OutsideSubset
 
-_OUTSIDE: dict[type[ast.AST], str] = {
+_OUTSIDE: dict[type, str] = {
     ast.ListComp: "builds a list; write a loop over numbers",
     ast.SetComp: "builds a set; write a loop over numbers",
     ast.DictComp: "builds a dictionary; keep it in declared state",
@@ -45,8 +45,11 @@ _OUTSIDE: dict[type[ast.AST], str] = {
     ast.Delete: "deletes; state has a fixed size",
     ast.Starred: "unpacks; name the values",
     ast.Match: "matches patterns; write conditions",
+    ast.Pow: "raises to a power, whose last bit depends on who works it out; multiply, or shift",
 }
 EXITS = frozenset(["broadcast", "unicast", "after", "deliver"])
+EXACT = frozenset(["ceil", "copysign", "fabs", "floor", "isfinite", "isinf", "isnan", "sqrt", "trunc"])
+"""Of `math`: what every library works out to the same bit."""
 BUILTINS = frozenset(["range", "len", "min", "max", "abs", "int", "float", "bool", "round", "divmod"])
 
 
@@ -158,9 +161,9 @@ def check(spec: ProtocolSpec) -> None:
 
 def _breaches(tree: ast.AST, f: FunctionType) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
-        if node is tree:
+        if node is tree or isinstance(node, ast.operator):
             continue
-        why = _OUTSIDE.get(type(node))
+        why = _OUTSIDE.get(type(node)) or _OUTSIDE.get(type(getattr(node, "op", None)))
         if why is not None:
             yield getattr(node, "lineno", 1), f"`{_first_line(node)}` {why}"
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_docstring(node, tree):
@@ -173,8 +176,11 @@ def _breaches(tree: ast.AST, f: FunctionType) -> Iterator[tuple[int, str]]:
 
 def _call(node: ast.Call, name: str, f: FunctionType) -> Iterator[tuple[int, str]]:
     if name in f.__globals__:
+        yield from _inexact(node, f.__globals__[name])
         if isinstance(f.__globals__[name], ModuleType):
             yield node.lineno, f"`{name}` is a module"
+    elif name == "round" and len(node.args) > 1:
+        yield node.lineno, "`round` to digits depends on who works it out; round to whole numbers"
     elif hasattr(builtins, name) and name not in BUILTINS:
         yield node.lineno, f"`{name}(…)` does not compile; allowed are {', '.join(sorted(BUILTINS))}"
     if any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -184,10 +190,22 @@ def _call(node: ast.Call, name: str, f: FunctionType) -> Iterator[tuple[int, str
 def _call_in_module(node: ast.Call, func: ast.Attribute, f: FunctionType) -> Iterator[tuple[int, str]]:
     """A function is followed, and compiled, by its own name only."""
     module = f.__globals__.get(func.value.id) if isinstance(func.value, ast.Name) else None
-    if isinstance(module, ModuleType) and isinstance(getattr(module, func.attr, None), FunctionType):
+    if not isinstance(module, ModuleType):
+        return
+    called = getattr(module, func.attr, None)
+    yield from _inexact(node, called)
+    if isinstance(called, FunctionType):
         yield (
             node.lineno,
             f"`{ast.unparse(func)}` is called by way of its module; import `{func.attr}` by its name",
+        )
+
+
+def _inexact(node: ast.Call, called: object) -> Iterator[tuple[int, str]]:
+    if getattr(called, "__module__", None) == "math" and getattr(called, "__name__", "") not in EXACT:
+        yield (
+            node.lineno,
+            f"`{ast.unparse(node.func)}` depends in its last bit on who works it out; exact are {', '.join(sorted(EXACT))}",
         )
 
 
