@@ -215,10 +215,11 @@ def _corrupt_messages(sim: Simulator, stream: Stream, share: float) -> None:
     changed = []
     for t, seq, v, slot, kind, m in sim.air:
         if stream.uniform() < share:
-            made = {f.name: f.kind.draw(stream, sim.st.env, len(sim.peers[v])) for f in fields(type(m))}
+            declared = fields(sim.spec.messages[kind].type)
+            made = {f.name: f.kind.draw(stream, sim.st.env, len(sim.peers[v])) for f in declared}
             if sim.listed[kind]:
                 name = m._fields[-1]
-                kinds = {f.name: f.kind for f in fields(type(m))}
+                kinds = {f.name: f.kind for f in declared}
                 made[name] = tuple(kinds[name].draw(stream, sim.st.env, 0) for _ in m[-1])  # type: ignore[assignment]
                 made["size"] = len(m[-1])
             m = type(m)(**made)
