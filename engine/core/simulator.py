@@ -364,6 +364,7 @@ class Simulator:
                 for t, s, x, slot, kind, m in self.heap
             ]
             heapify(self.heap)
+        self.lossy = self.lossy or loss > 0.0
         for a in {v, w, *self.peers[v], *self.peers[w]}:
             self.back[a] = [self.peers[b].index(a) for b in self.peers[a] if a in self.peers[b]]
         self.relisten(v)
