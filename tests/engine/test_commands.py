@@ -199,18 +199,11 @@ def test_parameters_are_checked(params: dict[str, Any], path: str, words: str) -
 
 
 def test_links_that_come_after_a_loss_was_set_lose_broadcasts_too() -> None:
-    nodes = [{"id": "a"}, {"id": "b"}]
-    document = {
-        "version": 1,
-        "seed": 1,
-        "topology": {"kind": "explicit", "nodes": nodes, "links": []},
-        "protocol": {"name": "psvr"},
-        "duration_s": 20.0,
-        "events": [
+    document = scenario(
+        {"kind": "explicit", "nodes": [{"id": "a"}, {"id": "b"}], "links": []},
+        [
             {"t": 1.0, "do": "set-loss", "loss": 0.5},
             {"t": 2.0, "do": "add-node", "id": "c", "x": 0.0, "y": 0.0, "links": ["a", "b"]},
         ],
-    }
-    run = Run(load_scenario(document))
-    run.advance(20.0)
-    assert run.dropped["loss"] > 10
+    )
+    assert play(document, 20.0).dropped["loss"] > 10
