@@ -108,6 +108,15 @@ def _python(name: str) -> Path:
 _SVELTE_CHECK = ("--tsconfig", "frontend/tsconfig.json", "--fail-on-warnings")
 _TWO_REPORTS = ("--reporter=default", "--reporter=json")
 _JUNIT, _VITEST, _PLAYWRIGHT = REPORTS / "python.xml", REPORTS / "unit.json", REPORTS / "e2e.json"
+_COMPILED = REPORTS / "compiled.xml"
+_LONG = [
+    "tests/engine/test_compiled.py",
+    "tests/engine/test_compiled_cache.py",
+    "tests/engine/test_engines_agree.py",
+    "tests/engine/test_kernels.py",
+    "tests/backend/test_bench.py",
+]
+_LEFT_OUT = [f"--ignore={path}" for path in _LONG]
 
 SUITES = {
     "format": Suite(
@@ -149,8 +158,19 @@ SUITES = {
     ),
     "python": Suite(
         "pytest: the engine and the server",
-        [Check("pytest", [_python("pytest"), "-q", f"--junit-xml={_JUNIT}"], _JUNIT, read_junit)],
+        [Check("pytest", [_python("pytest"), "-q", f"--junit-xml={_JUNIT}", *_LEFT_OUT], _JUNIT, read_junit)],
         needs_page=True,
+    ),
+    "compiled": Suite(
+        "pytest: the compiled engine, which takes its time to compile",
+        [
+            Check(
+                "compiled",
+                [_python("pytest"), "-q", f"--junit-xml={_COMPILED}", *_LONG],
+                _COMPILED,
+                read_junit,
+            )
+        ],
     ),
     "e2e": Suite(
         "Playwright: a real browser against the real server",
@@ -192,7 +212,7 @@ def run(names: Sequence[str], extra: Sequence[str]) -> int:
         names = [name for name in names if name != "e2e"]
 
     together = [check for name in names if not SUITES[name].alone for check in SUITES[name].checks]
-    together.sort(key=lambda check: check.name != "pytest")  # the longest first
+    together.sort(key=lambda check: check.name not in ("pytest", "compiled"))  # the longest first
     alone = [check for name in names if SUITES[name].alone for check in SUITES[name].checks]
     for checks, workers in ((together, min(2, os.cpu_count() or 1)), (alone, 1)):
         with ThreadPoolExecutor(workers) as pool:

@@ -113,7 +113,7 @@ def test_a_closure_is_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
         Run(load_scenario(document("made-up")), engine="compiled")
 
 
-@pytest.mark.parametrize("rule", [lists, row_as_number], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rule", [lists], ids=lambda f: f.__name__)
 def test_auto_plays_interpreted_what_cannot_be_compiled(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROTOCOLS, "made-up", odd.with_timer(rule))
     assert Run(load_scenario(document("made-up", duration=1e6)), engine="auto").engine == "interpreted"
