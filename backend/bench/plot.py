@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from backend.bench.report import Measured
+from backend.plots import GREY, quiet, save
 
 # Okabe and Ito's colours, which colour-blind people can tell apart
 STYLES = {
@@ -23,20 +22,19 @@ STYLES = {
     "psvr interpreted": ("interpreted", "#D55E00", "-"),
     "psvr interpreted digest": ("with digest", "#D55E00", "--"),
 }
-GREY = "#555555"
 APART = 1.35  # factor between two labels
 
 
 def plot(measured: Measured, path: Path) -> None:
     """Draw and save; the same figures give the same file."""
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "ringcast", "font.size": 10}
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(9, 4.4), layout="constrained")
+
+    def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
         _panel(left, measured, "Beacons", psvr=False)
         _panel(right, measured, "PSVR, the whole stack", psvr=True)
         left.set_ylabel("million events per CPU second", color=GREY)
-        figure.savefig(path, format="svg", metadata={"Date": None})
+
+    save(path, (9, 4.4), draw)
 
 
 def _panel(axes: Axes, measured: Measured, title: str, *, psvr: bool) -> None:
@@ -55,12 +53,7 @@ def _panel(axes: Axes, measured: Measured, title: str, *, psvr: bool) -> None:
     axes.set_title(title, loc="left", fontsize=11)
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:g}")
-    axes.minorticks_off()
-    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(colors=GREY)
-    axes.xaxis.label.set_color(GREY)
+    quiet(axes)
     at = 0.0
     for rate, label, colour in sorted(ends):
         at = max(rate, at * APART)

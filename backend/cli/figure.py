@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from backend.cli.play import is_terminal
-
-NAMES = ("psvr-7",)
-SCALES = ("quick", "full")
+from backend.figures import FIGURES, SCALES, make
 
 
 def add_to(commands: Any) -> None:
     """The command."""
     text = "make a figure of a paper again: numbers, picture, and what agrees"
     figure = commands.add_parser("figure", help=text, description=text)
-    figure.add_argument("name", choices=NAMES, metavar="ID", help=f"one of: {', '.join(NAMES)}")
+    figure.add_argument("name", choices=FIGURES, metavar="ID", help=f"one of: {', '.join(FIGURES)}")
     figure.add_argument("--out", required=True, type=Path, metavar="DIR", help="the folder it is written to")
     figure.add_argument(
         "--scale", choices=SCALES, default="quick", help="quick (default): under a minute; full: as printed"
@@ -27,8 +25,6 @@ def add_to(commands: Any) -> None:
 
 
 def _figure(args: argparse.Namespace) -> int:
-    from backend.figures import make  # matplotlib and numba take a while to load
-
     def told(share: float) -> None:
         if is_terminal():
             sys.stderr.write(f"\r{args.name}: {share:.0%} ")

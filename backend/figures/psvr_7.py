@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from backend.figures.study import Cell, Study, Verdict, cell
+from backend.plots import GREY, quiet
 from engine.kernels.studies import gains
 
 SIZES = {"quick": (50, 100), "full": (20, 40, 60, 80, 100, 200)}
@@ -134,7 +135,7 @@ def _draw(figure: Figure, cells: list[Cell]) -> None:
     for axes, degree in zip(panels, DEGREES, strict=True):
         _panel(axes, [c for c in cells if c.axes["nodes"] == size and c.axes["degree"] == degree])
         axes.set_title(f"{size:g} nodes, mean degree {degree}", loc="left", fontsize=11)
-    panels[0].set_ylabel("more messages than the tree (%)", color="#555555")
+    panels[0].set_ylabel("more messages than the tree (%)", color=GREY)
 
 
 def _panel(axes: Axes, cells: list[Cell]) -> None:
@@ -151,10 +152,5 @@ def _panel(axes: Axes, cells: list[Cell]) -> None:
         )
     axes.set(xscale="log", xlabel="subscribers")
     axes.set_xticks(SUBSCRIBERS, [str(s) for s in SUBSCRIBERS])
-    axes.minorticks_off()
-    axes.grid(axis="y", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(colors="#555555")
-    axes.xaxis.label.set_color("#555555")
+    quiet(axes)
     axes.legend(frameon=False, fontsize=9)

@@ -8,10 +8,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from backend.plots import save
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NORMAL_95 = 1.959964  # samples are in the hundreds: Student's t is the same to two digits
 
@@ -66,11 +68,7 @@ class Study:
         files = [out / f"{name}.{kind}" for kind in ("csv", "svg", "verdict.json")]
         with files[0].open("w", newline="", encoding="utf-8") as file:
             self._table(csv.writer(file, lineterminator="\n"))
-        settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "ringcast", "font.size": 10}
-        with mpl.rc_context(settings):
-            figure = Figure(figsize=self.size, layout="constrained")
-            self.draw(figure, self.cells)
-            figure.savefig(files[1], format="svg", metadata={"Date": None})
+        save(files[1], self.size, lambda figure: self.draw(figure, self.cells))
         verdicts = [vars(v) for v in self.verdicts]
         files[2].write_text(json.dumps(verdicts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return files
