@@ -18,6 +18,7 @@ PYTHON = VENV / "bin" / "python"
 BIN = CACHE / "bin"
 MODULES = ROOT / "node_modules"
 LOGS = CACHE / "log"
+COMPILED = CACHE / "compiled"
 
 # Settings of the surrounding shell that would change what is installed or tested. Where packages come from
 # (PIP_INDEX_URL, npm's registry, proxies, certificates) stays the user's.
@@ -52,7 +53,7 @@ def environment() -> dict[str, str]:
     env["VIRTUAL_ENV"] = str(VENV)
     env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     env["PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD"] = "1"
-    env.setdefault("RINGCAST_CACHE", str(CACHE / "compiled"))
+    env.setdefault("RINGCAST_CACHE", str(COMPILED))
     return env
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tools.console import CACHE, ROOT, Stop, run_logged, say, show, stopping
 from tools.install import build
-from tools.steps import LOGS, MODULES, VENV, environment
+from tools.steps import COMPILED, LOGS, MODULES, VENV, environment
 
 REPORTS = CACHE / "report"
 
@@ -262,7 +262,8 @@ def _run_check(check: Check, extra: Sequence[str], aloud: bool) -> tuple[Counts,
         check.report.parent.mkdir(parents=True, exist_ok=True)
         check.report.unlink(missing_ok=True)
     # A setting of the user's own server would make it another program than the one under test.
-    env = {name: value for name, value in environment().items() if not name.startswith("RINGCAST_")}
+    kept = {name: value for name, value in environment().items() if not name.startswith("RINGCAST_")}
+    env = kept | {"RINGCAST_CACHE": str(COMPILED)}
     started = time.monotonic()
     command = [*check.command, *extra]
     code = run_logged(check.name, command, None if aloud else log, env | check.env, limit_s=LIMIT_S)
