@@ -99,7 +99,11 @@ class Run:
 
     def _stage(self, spec: ProtocolSpec, values: dict[str, Any]) -> Scene:
         radio = self.scenario.radio
-        stage = Scene if self._engine == "interpreted" else self._headless(spec)
+        stage: Callable[..., Scene] = Scene
+        if self._engine == "compiled":
+            stage = self._headless
+        elif self._engine == "auto" and spec.compiled and self._worth_compiling(spec):
+            stage = self._headless_if_possible
         return stage(
             spec,
             self.network,
@@ -111,22 +115,17 @@ class Run:
             loss=radio.loss,
         )
 
-    def _headless(self, spec: ProtocolSpec) -> Callable[..., Scene]:
-        """How to stage a scene on the compiled engine; with `auto`, on the interpreted one where that cannot be."""
-        # numba takes half a second to import: only for those who want it.
-        from engine.play.headless import Headless
+    def _headless(self, *args: Any, **given: Any) -> Scene:
+        """A scene on the compiled engine. Raises OutsideSubset."""
+        from engine.play.headless import Headless  # numba takes half a second to import: for those who use it
 
-        def stage(*args: Any, **given: Any) -> Scene:
-            if self._engine == "auto" and not (spec.compiled and self._worth_compiling(spec)):
-                return Scene(*args, **given)
-            try:
-                return Headless(*args, **given, sample_s=self.sample_s, compiling=self._compiling)
-            except OutsideSubset:
-                if self._engine == "compiled":
-                    raise
-                return Scene(*args, **given)
+        return Headless(*args, **given, sample_s=self.sample_s, compiling=self._compiling)
 
-        return stage
+    def _headless_if_possible(self, *args: Any, **given: Any) -> Scene:
+        try:
+            return self._headless(*args, **given)
+        except OutsideSubset:
+            return Scene(*args, **given)
 
     def _worth_compiling(self, spec: ProtocolSpec) -> bool:
         """Whether the run is long: by its timers, each of which makes a message to all neighbours."""
@@ -176,7 +175,7 @@ class Run:
     @property
     def publications(self) -> list[Publication]:
         """All publications, the first first."""
-        return self.scene.seen().deliveries.all
+        return self.scene.books().all
 
     @property
     def counts(self) -> dict[str, int]:
@@ -186,7 +185,7 @@ class Run:
 
     def tallies(self) -> dict[str, int]:
         """Sums over all publications; see `engine.batch.run_batch`."""
-        return self.scene.tallies()
+        return self.scene.books().tallies()
 
     @property
     def dropped(self) -> dict[str, int]:

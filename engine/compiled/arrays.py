@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.compiled.machine import mix
 from engine.compiled.rows import Flat, Ragged, Ragged3
 from engine.core.declare import Env, Field, Input, Kind, ProtocolSpec, Seconds, Slot
 from engine.core.rng import GOLD, UNIT, Stream
@@ -225,18 +226,11 @@ def draw(kind: Kind, stream: Stream, env: Env, width: Ints) -> NDArray[Any]:
     return kind.lo + below(words, np.int64(kind.top(env) - kind.lo + 1))
 
 
-def stream_words(stream: Stream, count: int) -> NDArray[np.uint64]:
+def stream_words(stream: Stream, count: int) -> Any:
     """The next `count` words of a stream."""
     steps = np.arange(stream.drawn + 1, stream.drawn + count + 1, dtype=np.uint64)
     stream.drawn += count
-    return mixed(np.uint64(stream.key) + steps * np.uint64(GOLD))
-
-
-def mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """`engine.core.rng.mix` of each word."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return mix(np.uint64(stream.key) + steps * np.uint64(GOLD))
 
 
 def below(words: NDArray[np.uint64], n: Any) -> Ints:

@@ -37,10 +37,10 @@ FIELDS = (
 (SEQ, CAUSE, EVENTS, OBSERVE, LOSSY, STOP_AT) = range(6)
 (HEAD, TAIL, LIST_AT, SERVING, AT, COUNT) = range(6, 12)
 (LAP, BEST, QUEUED, FREE, WORK, POPS, HEAPED) = range(12, 19)
-(WORDS, LOGGED, SENT, KEEP, PUBLICATIONS, CURRENT, DEPTH) = range(19, 26)
-(NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS, LISTS) = range(26, 32)
-(SAMPLES, TICKS, SAMPLING, SAMPLE_NOW, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(32, 40)
-NUMBERS = 40
+(WORDS, LOGGED, SENT, PUBLICATIONS, CURRENT, DEPTH) = range(19, 25)
+(NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS, LISTS) = range(25, 31)
+(SAMPLES, TICKS, SAMPLING, SAMPLE_NOW, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(31, 39)
+NUMBERS = 39
 
 NOW, DELAY, INVERSE, SAMPLE_S = range(4)  # of clock; INVERSE: buckets a second
 F_SEQ, F_NODE, F_SLOT, F_KIND, F_PUBLICATION, F_DEPTH, F_LIST, F_SIZE, F_FIELDS = range(9)  # of a frame's row
@@ -77,14 +77,24 @@ class Fault(Exception):
 
 
 @inlined
+def mix(z: Any) -> Any:
+    """`engine.core.rng.mix` of a 64-bit word."""
+    z = (z ^ (z >> _30)) * _A
+    z = (z ^ (z >> _27)) * _B
+    return z ^ (z >> _31)
+
+
+@inlined
+def unit(word: Any) -> float:
+    """A word as a number in [0, 1), 53 bits."""
+    return np.float64(word >> _11) * UNIT
+
+
+@inlined
 def uniform(net: Any, purpose: int, v: int) -> float:
     """The next number of node v's stream for this purpose, in [0, 1)."""
     net.drawn[purpose][v] += np.uint64(1)
-    z = net.streams[purpose][v] + net.drawn[purpose][v] * _GOLD
-    z = (z ^ (z >> _30)) * _A
-    z = (z ^ (z >> _27)) * _B
-    z ^= z >> _31
-    return np.float64(z >> _11) * UNIT
+    return unit(mix(net.streams[purpose][v] + net.drawn[purpose][v] * _GOLD))
 
 
 @inlined
@@ -109,7 +119,7 @@ def low(net: Any) -> bool:
         return True
     if k[FREE] < k[NEED_LOCAL] or k[LOGGED] + k[NEED_AIR] > len(net.log_t):
         return True
-    if k[KEEP] == 1 and k[SENT] + k[NEED_AIR] > len(net.sends_t):
+    if k[SENT] + k[NEED_AIR] > len(net.sends_t):
         return True
     if k[TAIL] == k[HEAD]:
         return k[NEED_LIST] > k[LISTS]
@@ -183,7 +193,7 @@ def book_send(net: Any, f: int, v: int, j: int, publication: int) -> None:
     net.frame[f][F_PUBLICATION], net.frame[f][F_DEPTH] = publication, depth
     net.book_n[publication][MESSAGES] += 1
     net.book_t[publication] = net.clock[NOW]
-    if k[KEEP] == 1 and net.book_n[publication][MESSAGES] <= KEPT_SENDS:
+    if net.book_n[publication][MESSAGES] <= KEPT_SENDS:
         if k[SENT] == len(net.sends_t):
             fault(net, TOO_MANY_FRAMES, net.frame[f][F_KIND], k[SENT] + 1, k[SENT])
         row = net.sends[k[SENT]]
@@ -352,12 +362,7 @@ def to_heap(net: Any) -> None:
         x = np.int64(net.bucket[b])
         while x >= 0:
             after = np.int64(net.chain[x])
-            at = k[QUEUED]
-            while at > 0 and earlier(net, x, net.heap[(at - 1) >> 1]):
-                net.heap[at] = net.heap[(at - 1) >> 1]
-                at = (at - 1) >> 1
-            net.heap[at] = x
-            k[QUEUED] += 1
+            push(net, x)
             x = after
         net.bucket[b] = NONE
 

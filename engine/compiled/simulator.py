@@ -44,7 +44,6 @@ from engine.compiled.machine import (
     FREE,
     HEAD,
     INVERSE,
-    KEEP,
     L_NODE,
     L_OPEN,
     L_PLACE,
@@ -84,7 +83,7 @@ from engine.compiled.machine import (
     WORDS,
 )
 from engine.core import checkpoint, storage
-from engine.core.declare import NONE, Env, ProtocolSpec
+from engine.core.declare import NONE, Env, ProtocolSpec, fields
 from engine.core.errors import ProtocolBug
 from engine.core.port import LOCAL
 from engine.core.rng import GOLD, UNIT, stream_base
@@ -160,7 +159,7 @@ class CompiledSimulator:
         k[LISTS] = 4 * need_list
         nodes = np.arange(n, dtype=np.uint64) * np.uint64(GOLD)
         streams = np.array(
-            [arrays.mixed(np.uint64(stream_base(self.seed, p)) + nodes) for p in PURPOSES], np.uint64
+            [machine.mix(np.uint64(stream_base(self.seed, p)) + nodes) for p in PURPOSES], np.uint64
         )
         entries = timers + local
         links = self.links
@@ -216,7 +215,7 @@ class CompiledSimulator:
         if not count or not self.n:
             return
         steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GOLD)
-        draws = arrays.mixed(net.streams[machine.P_TIMER][:, None] + steps[None, :])
+        draws = machine.mix(net.streams[machine.P_TIMER][:, None] + steps[None, :])
         u = (draws >> np.uint64(11)).astype(np.float64) * UNIT
         net.drawn[machine.P_TIMER] = count
         timers = self.n * count
@@ -414,7 +413,6 @@ class CompiledSimulator:
         """Sample these layers every `sample_s` seconds while running; False if only Python code can judge them."""
         self.k[SAMPLING] = layers == self.stack.judged
         self.net.clock[SAMPLE_S] = sample_s
-        self.k[KEEP] = 1
         return bool(self.k[SAMPLING])
 
     def known(self) -> truth.Truth:
@@ -573,10 +571,11 @@ class CompiledSimulator:
 
     def plain_state(self) -> Any:
         """The state as the interpreted engine holds it, copied."""
-        parts: dict[str, dict[str, Any]] = {layer.key: {} for layer in self.spec.layers}
-        for column in self.held:
-            parts[column.layer][column.field.name] = column.table().lists()
-        layers = {layer.key: layer.state(**parts[layer.key]) for layer in self.spec.layers}
+        held = self.columns()
+        layers = {
+            layer.key: layer.state(*(held[f"{layer.key}.{f.name}"] for f in fields(layer.state)))
+            for layer in self.spec.layers
+        }
         return self.spec.state(env=self.env, par=self.given_par, **layers)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -676,7 +675,7 @@ class CompiledSimulator:
         self.loss = [list(row) for row in sim.loss]
         self._lay_out(sim.st.env)
         net, k = self.net, self.k
-        for number in (KEEP, PUBLICATIONS, LOGGED, SENT, SAMPLES, machine.TICKS, SAMPLING):
+        for number in (PUBLICATIONS, LOGGED, SENT, SAMPLES, machine.TICKS, SAMPLING):
             k[number] = old_k[number]
         kept = {x: getattr(old_net, x) for x in ("book_n", "book_t", "log", "log_t", "sends", "sends_t")}
         kept |= {x: getattr(old_net, x) for x in ("sample", "sample_t")}

@@ -61,22 +61,28 @@ def blank(n: int, links: int) -> Graph:
 
 
 @called
-def breadth_first(g: Graph, root: int) -> None:
-    """Distances from the root, and parents: the first neighbour in node order that is closer. All must be reachable."""
-    n = len(g.dist)
-    for v in range(n):
-        g.dist[v] = NONE
-    g.order[0], g.dist[root], g.parent[root] = root, 0, NONE
-    at, found = 0, 1
+def distances(g: Graph, start: int, dist: Any) -> int:
+    """Hops from a node, `order` by distance; how many nodes are reached."""
+    for v in range(len(dist)):
+        dist[v] = NONE
+    dist[start], g.order[0], at, found = 0, start, 0, 1
     while at < found:
         v = g.order[at]
         at += 1
         for e in range(g.offset[v], g.offset[v + 1]):
             w = g.near[e]
-            if g.dist[w] == NONE:
-                g.dist[w] = g.dist[v] + 1
+            if dist[w] == NONE:
+                dist[w] = dist[v] + 1
                 g.order[found] = w
                 found += 1
+    return found
+
+
+@called
+def breadth_first(g: Graph, root: int) -> None:
+    """Distances from the root, and parents: the first neighbour in node order that is closer. All must be reachable."""
+    n = distances(g, root, g.dist)
+    g.parent[root] = NONE
     for i in range(1, n):
         v = g.order[i]
         e = g.offset[v]

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.compiled.cache import compiled, folder
-from engine.compiled.machine import called
+from engine.compiled.machine import called, mix, unit
 from engine.compiled.rows import reference
 from engine.core.declare import NONE
 from engine.core.errors import ScenarioError
-from engine.core.rng import GOLD, UNIT, Stream, stream_base, stream_key
+from engine.core.rng import GOLD, Stream, stream_base, stream_key
 from engine.kernels import routing
 from engine.kernels.routing import Graph
 
@@ -122,19 +122,7 @@ class Draw(NamedTuple):
 @called
 def _word(draw: Draw) -> Any:
     draw.drawn[0] += np.uint64(1)
-    return _mix(draw.key + draw.drawn[0] * np.uint64(GOLD))
-
-
-@called
-def _mix(z: Any) -> Any:
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@called
-def _uniform(draw: Draw) -> float:
-    return np.float64(_word(draw) >> np.uint64(11)) * UNIT
+    return mix(draw.key + draw.drawn[0] * np.uint64(GOLD))
 
 
 @called
@@ -151,7 +139,7 @@ def _draw_links(n: int, p: float, draw: Draw, ends: Any) -> int:
     count, per_skip = 0, 0.0 if p >= 1.0 else 1.0 / math.log1p(-p)
     v, w = 1, -1
     while v < n:
-        w += 1 if p >= 1.0 else 1 + int(math.log(1.0 - _uniform(draw)) * per_skip)
+        w += 1 if p >= 1.0 else 1 + int(math.log(1.0 - unit(_word(draw))) * per_skip)
         while w >= v and v < n:
             w -= v
             v += 1
@@ -186,24 +174,6 @@ def _adjacency(g: Graph, ends: Any, count: int) -> None:
 
 
 @called
-def _distances(g: Graph, start: int, dist: Any) -> int:
-    """Hops from a node; how many nodes are reached."""
-    for v in range(len(dist)):
-        dist[v] = NONE
-    dist[start], g.order[0], at, found = 0, start, 0, 1
-    while at < found:
-        v = g.order[at]
-        at += 1
-        for e in range(g.offset[v], g.offset[v + 1]):
-            w = g.near[e]
-            if dist[w] == NONE:
-                dist[w] = dist[v] + 1
-                g.order[found] = w
-                found += 1
-    return found
-
-
-@called
 def _farthest_node(dist: Any) -> int:
     best = 0
     for v in range(len(dist)):
@@ -218,11 +188,11 @@ def _centre(g: Graph, from_a: Any, from_b: Any, reached: Any, ahead: Any) -> Any
     `reached[v]` says that candidate c has reached v.
     """
     n = len(g.dist)
-    _distances(g, 0, from_b)
+    routing.distances(g, 0, from_b)
     a = _farthest_node(from_b)
-    _distances(g, a, from_a)
+    routing.distances(g, a, from_a)
     b = _farthest_node(from_a)
-    _distances(g, b, from_b)
+    routing.distances(g, b, from_b)
     length, middle, count = from_a[b], g.order, 0
     for v in range(n):
         half = from_a[v] == length // 2 or from_a[v] == (length + 1) // 2
@@ -272,10 +242,10 @@ def _gains(
         connected = False
         for k in range(ATTEMPTS):
             drawn[0] = np.uint64(0)
-            count = _draw_links(n, p, Draw(_mix(bases[row] + np.uint64(k) * np.uint64(GOLD)), drawn), ends)
+            count = _draw_links(n, p, Draw(mix(bases[row] + np.uint64(k) * np.uint64(GOLD)), drawn), ends)
             if count >= n - 1:
                 _adjacency(g, ends, count)
-                connected = _distances(g, 0, from_a) == n
+                connected = routing.distances(g, 0, from_a) == n
             if connected:
                 break
         if not connected:

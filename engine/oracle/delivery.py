@@ -60,6 +60,17 @@ class Deliveries:
         """The publication of this number; None for a number that no one published (a corrupt message)."""
         return self.all[number - 1] if 1 <= number <= len(self.all) else None
 
+    def tallies(self) -> dict[str, int]:
+        """Sums over all publications; see `engine.batch.run_batch`."""
+        return {
+            "publications": len(self.all),
+            "expected": sum(len(p.expected) for p in self.all),
+            "delivered": sum(len(p.expected & p.delivered.keys()) for p in self.all),
+            "duplicates": sum(p.duplicates for p in self.all),
+            "transmissions": sum(p.messages for p in self.all),
+            "hops": sum(hops for p in self.all for _, hops in p.delivered.values()),
+        }
+
     def feed(self, record: Record) -> None:
         """Take one SEND or DELIVER record into account; others are ignored."""
         if record[0] == SEND and record[6] in self.kinds:

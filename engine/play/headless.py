@@ -86,19 +86,6 @@ class Headless(Scene):
 
     # --- looking
 
-    def tallies(self) -> dict[str, int]:
-        books = {p.number: p.expected for p in self.deliveries.all}
-        counts = [self.sim.book(number) for number in books]
-        first = self.sim.first_deliveries()
-        return {
-            "publications": len(books),
-            "expected": sum(map(len, books.values())),
-            "delivered": sum(v in books[number] for number, v, _, _ in first),
-            "duplicates": sum(duplicates for _, duplicates, _ in counts),
-            "transmissions": sum(messages for messages, _, _ in counts),
-            "hops": sum(hops for *_, hops in first),
-        }
-
     def digest(self) -> str:
         found: str = self.sim.digest_hex()
         return found
@@ -110,20 +97,22 @@ class Headless(Scene):
             twin.base_loss, twin.cut, twin.channels = self.base_loss, set(self.cut), list(self.channels)
             twin.wants, twin.corrupted = list(self.wants), set(self.corrupted)
             twin.truth()
-            twin.judge.bits = self.sim.net.bits.tolist() if self._in_kernel else list(self.judge.bits)
-            self._books(twin.deliveries)
+            twin.judge.bits = list(self.judge.bits)
+            twin.deliveries = self.books()
             self._twin = twin
         return self._twin
 
-    def _books(self, deliveries: Deliveries) -> None:
-        """What became of every publication, as the interpreted engine's records would have told."""
+    def books(self) -> Deliveries:
+        """As the interpreted engine's records would have told."""
+        found = Deliveries(self.deliveries.kinds)
         for p in self.deliveries.all:
-            entry = deliveries.published(p.t, p.node, p.channel, p.data, p.expected, p.number)
+            entry = found.published(p.t, p.node, p.channel, p.data, p.expected, p.number)
             entry.messages, entry.duplicates, last = self.sim.book(p.number)
             entry.last = last or p.t
         for number, v, t, hops in self.sim.first_deliveries():
-            deliveries.all[number - 1].delivered[v] = (t, hops)
+            found.all[number - 1].delivered[v] = (t, hops)
         for number, t, v, w, m in self.sim.publication_sends():
-            deliveries.all[number - 1].sends.append((t, v, w, m))
+            found.all[number - 1].sends.append((t, v, w, m))
         for seq, (number, hops) in self.sim.carried().items():
-            deliveries.all[number - 1].hops[seq] = hops
+            found.all[number - 1].hops[seq] = hops
+        return found

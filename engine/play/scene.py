@@ -123,17 +123,9 @@ class Scene:
         """Change the interpreted engine's own data."""
         change(self.sim)
 
-    def tallies(self) -> dict[str, int]:
-        """Sums over all publications; see `engine.batch.run_batch`."""
-        books = self.deliveries.all
-        return {
-            "publications": len(books),
-            "expected": sum(len(p.expected) for p in books),
-            "delivered": sum(len(p.expected & p.delivered.keys()) for p in books),
-            "duplicates": sum(p.duplicates for p in books),
-            "transmissions": sum(p.messages for p in books),
-            "hops": sum(hops for p in books for _, hops in p.delivered.values()),
-        }
+    def books(self) -> Deliveries:
+        """What has become of every publication so far."""
+        return self.deliveries
 
     def digest(self) -> str:
         """Hash over every record so far, 16 hexadecimal digits."""
