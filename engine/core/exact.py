@@ -4,7 +4,7 @@ What the C library calls exp and log differs in the last bit from system to syst
 operations, so whatever influences a run uses these. Both are within 1 ulp of the true value, in the subset of Python that
 protocols are written in, and can therefore be compiled as well.
 
-Source: FreeBSD msun, e_log.c (Ng): the split of ln 2, and how the rounding error of log(1 + f) is kept small. Taylor series.
+Source: FreeBSD msun, e_log.c (Ng): the split of ln 2, and how rounding errors of log(1 + f) stay small. Taylor series.
 """
 
 from __future__ import annotations
