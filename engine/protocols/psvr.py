@@ -35,12 +35,14 @@ from engine.core.declare import (
     Seconds,
 )
 from engine.core.errors import ScenarioError
-from engine.layers import on_ring
-from engine.layers.neighbourhood import Hood, slots, up
-from engine.layers.spanning_tree import Tree, from_child, from_parent, is_child, is_tree
+from engine.layers import application, on_ring, on_tree
+from engine.layers.application import Publish, Subscribe, Unsubscribe
+from engine.layers.neighbourhood import Hood, slots
+from engine.layers.on_ring import closest
+from engine.layers.spanning_tree import Tree, from_child, from_parent, is_child
 from engine.layers.virtual_ring import Ring, RingState, in_half, in_open, own
 
-AS_PRINTED, NON_TREE = 1, 1  # places in the lists of choices
+AS_PRINTED = 1  # place in the list of choices
 
 
 class PubSub(NamedTuple):
@@ -50,25 +52,6 @@ class PubSub(NamedTuple):
     ns: Annotated[Cube[int], "channel", "pos", Position("next subscriber", NONE, NONE)]
     heard: Annotated[Cube[float], "channel", "pos", Seconds("renewed")]
     spare: Annotated[Cube[int], "channel", "pos", Position("candidate while stale", NONE, NONE)]
-
-
-class Subscribe(NamedTuple):
-    """The application wants a channel."""
-
-    channel: Annotated[int, Int("channel", 0, "channel")]
-
-
-class Unsubscribe(NamedTuple):
-    """The application has had enough of a channel."""
-
-    channel: Annotated[int, Int("channel", 0, "channel")]
-
-
-class Publish(NamedTuple):
-    """The application publishes."""
-
-    channel: Annotated[int, Int("channel", 0, "channel")]
-    publication: Annotated[int, Int("publication", 0, 0)]
 
 
 class Sub(NamedTuple):
@@ -207,21 +190,6 @@ def route(st: PsvrState, net: Net, v: int, cur: int, ep: int, c: int, publicatio
                     net.unicast(v, j, Pub(p, goal, new_ep, c, publication, hops + 1))
 
 
-def closest(st: PsvrState, v: int, p: int, ns: int, length: int) -> tuple[int, int]:
-    """getPosClosestTo: slot and position of the neighbour farthest along (p, ns]; (NONE, NONE) if there is none."""
-    ring = st.ring
-    slot, goal, best, limit = NONE, NONE, 0, (ns - p) % length
-    for j in slots(st, v):
-        if up(st, v, j):
-            only_next = st.par.shortcuts == NON_TREE and is_tree(st, v, j)
-            near = ring.near[v][j]
-            for i in range(min(ring.near_size[v][j], len(near))):
-                d = (near[i] - p) % length
-                if best < d <= limit and (d == 1 or not only_next):
-                    slot, goal, best = j, near[i], d
-    return slot, goal
-
-
 # --- for readers
 
 
@@ -325,12 +293,10 @@ PSVR = ProtocolSpec(
         Message(Pub, "PUB", "publication", "A publication on its way.", shown=("from_pos", "goal", "ep")),
         Message(Sub, "SUB", "subscription", "A subscriber's positions spread over the tree.", over="tree"),
         *on_ring.MESSAGES,
-        Message(Subscribe, "subscribe", "local", "The application subscribes."),
-        Message(Unsubscribe, "unsubscribe", "local", "The application unsubscribes."),
-        Message(Publish, "publish", "local", "The application publishes."),
+        *application.MESSAGES,
     ),
     params=(
-        on_ring.ROOT,
+        on_tree.ROOT,
         Param(
             "rule",
             "choice",
@@ -342,17 +308,7 @@ PSVR = ProtocolSpec(
                 ("as-printed", "Alg. 2 as printed, stopped by the hop limit"),
             ),
         ),
-        Param(
-            "shortcuts",
-            "choice",
-            "all-links",
-            "Shortcuts",
-            "Which links may be used to jump ahead on the ring.",
-            choices=(
-                ("all-links", "every link, tree links too (Definition 2)"),
-                ("non-tree", "only links outside the tree (the paper's examples)"),
-            ),
-        ),
+        on_ring.SHORTCUTS,
         Param(
             "hop_limit",
             "int",
@@ -363,16 +319,7 @@ PSVR = ProtocolSpec(
             64,
             "hops",
         ),
-        Param(
-            "channels",
-            "int",
-            8,
-            "Channels",
-            "How many channels the nodes have room for.",
-            1,
-            32,
-            symbol="n_c",
-        ),
+        application.CHANNELS,
     ),
     overlays={**on_ring.OVERLAYS, "subscriptions": {"wants": "pubsub.wants"}},
     subscribe=Subscribe,

@@ -17,8 +17,9 @@ from engine.core.errors import ProtocolBug
 from engine.core.fuse import fuse
 from engine.core.rng import Stream
 from engine.core.simulator import Simulator
+from engine.layers.application import Publish, Subscribe
 from engine.layers.spanning_tree import SPANNING_TREE, Beacon
-from engine.protocols.psvr import PSVR, Publish, Subscribe
+from engine.protocols.psvr import PSVR
 from engine.registry import as_tuple, parameters
 
 Handler = Callable[[Any, Any, int, int, Any], None]

@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 from engine.api import Run
 from engine.core.errors import ProtocolBug
 from engine.core.simulator import Simulator
-from engine.protocols.psvr import PSVR, Subscribe
+from engine.layers.application import Subscribe
+from engine.protocols.psvr import PSVR
 from engine.registry import as_tuple, parameters
 from engine.world.scenario import load_scenario
 from tests.engine.support import Guarded, legitimate, play, publish, scenario, subscribe

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.protocols.psvr import Pub, Publish, Sub, on_publish, update_next
+from engine.layers.application import Publish
+from engine.protocols.psvr import Pub, Sub, on_publish, update_next
 from tests.engine.support import NONE, FakeNet, legitimate, play, publish, scenario, stack, subscribe
 
 

@@ -1,0 +1,24 @@
+"""The stack below a protocol on the spanning tree, ready made: its layers, messages, overlays and the root."""
+
+from __future__ import annotations
+
+from engine.core.declare import Message, Param
+from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello
+from engine.layers.spanning_tree import SPANNING_TREE, Beacon
+
+LAYERS = (NEIGHBOURHOOD, SPANNING_TREE)
+MESSAGES = (
+    Message(Hello, "HELLO", "structure", "I am here, and these are the nodes I hear."),
+    Message(Beacon, "BEACON", "structure", "My root, my distance to it, my parent."),
+)
+OVERLAYS = {
+    "neighbourhood": {"up": "hood.up"},
+    "tree": {"root": "tree.root", "depth": "tree.dist", "parent": "tree.parent"},
+}
+ROOT = Param(
+    "root",
+    "node",
+    "",
+    "Root",
+    "The dedicated root of the tree. Empty: a node at the centre of the network.",
+)
