@@ -12,7 +12,7 @@ from engine.protocols.psvr import PSVR
 from engine.protocols.token_ring import TOKEN_RING
 
 PROTOCOLS: dict[str, ProtocolSpec] = {spec.name: spec for spec in (PSVR, TOKEN_RING)}
-OUTSIDE = ("root", "channels")  # parameters that size the network rather than steer a rule
+OUTSIDE = ("root", "leader", "channels")  # parameters that say what the network is rather than steer a rule
 
 
 def protocols() -> dict[str, ProtocolSpec]:
@@ -38,9 +38,17 @@ def parameters(spec: ProtocolSpec, given: Mapping[str, Any], ids: Sequence[str])
             problem = f"{spec.title} has no such parameter"
             raise ScenarioError(f"protocol.params.{name}", given[name], ", ".join(known), problem)
     values = {name: _value(p, given.get(name, p.default), ids) for name, p in known.items()}
-    if spec.check is not None:
-        spec.check(values)
+    warnings(spec, values)
     return values
+
+
+def warnings(spec: ProtocolSpec, values: Mapping[str, Any]) -> list[str]:
+    """What these parameters will not do as one might expect, in words.
+
+    Raises ScenarioError if they cannot work together.
+    """
+    checks = [layer.check for layer in spec.layers] + [spec.check]
+    return [word for check in checks if check is not None for word in check(values)]
 
 
 def _value(p: Param, value: Any, ids: Sequence[str]) -> Any:

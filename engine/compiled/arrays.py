@@ -53,24 +53,27 @@ def ends(sizes: Ints) -> Ints:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 
-def _width(axis: str, links: Links, env: Env) -> Ints:
+def _width(axis: str, links: Links, env: Env, par: Any) -> Ints:
     """Per node: the entries of one axis."""
-    if axis == "channel":
-        return np.full(env.n, env.channels, np.int64)
-    return links.degree if axis == "slot" else np.maximum(1, links.degree)
+    if axis in ("slot", "pos"):
+        return links.degree if axis == "slot" else np.maximum(1, links.degree)
+    sizes = {"channel": env.channels, "node": env.n}
+    return np.full(env.n, sizes[axis] if axis in sizes else int(getattr(par, axis)), np.int64)
 
 
-def shape(axes: tuple[str, ...], links: Links, env: Env) -> tuple[Ints, ...]:
+def shape(axes: tuple[str, ...], needs: str, links: Links, env: Env, par: Any) -> tuple[Ints, ...]:
     """The offsets of a field with these axes, from the outside in."""
     if not axes:
         return ()
-    outer = _width(axes[0], links, env)
+    if needs and not getattr(par, needs):
+        return (np.zeros(env.n + 1, np.int64), np.zeros(1, np.int64))[: len(axes)]
+    outer = _width(axes[0], links, env, par)
     if len(axes) == 1:
         return (ends(outer),)
     if axes[1] == "near":
         inner = np.maximum(1, links.degree)[links.near]
     else:
-        inner = np.repeat(_width(axes[1], links, env), outer)
+        inner = np.repeat(_width(axes[1], links, env, par), outer)
     return (ends(outer), ends(inner))
 
 
@@ -125,14 +128,14 @@ class Column(NamedTuple):
         return (Flat, Ragged, Ragged3)[len(self.offsets)](self.data, *self.offsets)
 
 
-def make(spec: ProtocolSpec, env: Env, links: Links) -> list[Column]:
+def make(spec: ProtocolSpec, env: Env, links: Links, par: Any) -> list[Column]:
     """Every field of the stack at power-on, bottom up."""
-    groups: dict[tuple[str, ...], list[tuple[str, Field]]] = {}
+    groups: dict[tuple[tuple[str, ...], str], list[tuple[str, Field]]] = {}
     for key, field in columns(spec):
-        groups.setdefault(field.axes, []).append((key, field))
+        groups.setdefault((field.axes, field.kind.needs), []).append((key, field))
     made = {}
-    for axes, members in groups.items():
-        offsets = shape(axes, links, env)
+    for (axes, needs), members in groups.items():
+        offsets = shape(axes, needs, links, env, par)
         records = _records(
             [entry(field.kind, env) for _, field in members], int(offsets[-1][-1]) if offsets else env.n
         )
@@ -144,6 +147,11 @@ def make(spec: ProtocolSpec, env: Env, links: Links) -> list[Column]:
                 data[:] = field.kind.initial(env, 0)
             made[key, field.name] = Column(key, field, data, offsets)
     return [made[key, field.name] for key, field in columns(spec)]
+
+
+def longest(held: list[Column]) -> int:
+    """Entries of the longest row, which is as much as a message can list."""
+    return max((int(np.diff(c.offsets[-1]).max(initial=0)) for c in held if c.offsets), default=0)
 
 
 def _records(types: list[Any], count: int) -> NDArray[Any]:

@@ -84,11 +84,12 @@ from engine.compiled.machine import (
 )
 from engine.core import checkpoint, storage
 from engine.core.declare import NONE, Env, ProtocolSpec, fields
-from engine.core.errors import ProtocolBug
+from engine.core.errors import OutsideSubset, ProtocolBug
+from engine.core.medium import Medium
 from engine.core.port import LOCAL
 from engine.core.rng import GOLD, UNIT, stream_base
 from engine.core.simulator import PURPOSES, Simulator
-from engine.core.trace import CHUNK, Record
+from engine.core.trace import CHUNK, REASONS, Record
 
 FOREVER = 1 << 62
 MOST_FRAMES = 1 << 24
@@ -112,7 +113,10 @@ class CompiledSimulator:
         seed: int = 1,
         delay_s: float = 0.01,
         loss: float = 0.0,
+        medium: Medium | None = None,
     ) -> None:
+        if medium is not None:
+            raise OutsideSubset(spec.name, ["this radio is not compiled yet"])
         self.spec, self.seed, self.delay_s, self.given_par = spec, seed, delay_s, par
         self.stack: Stack = stack_of(spec, par._fields)
         self.kinds = self.stack.kinds
@@ -136,7 +140,7 @@ class CompiledSimulator:
         """All arrays for the present network, everything at power-on and nothing under way."""
         self.env = env
         self.links = arrays.Links.of(self.peers)
-        self.held = arrays.make(self.spec, env, self.links)
+        self.held = arrays.make(self.spec, env, self.links, self.given_par)
         par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
         self.st = arrays.state(self.spec, env, par, self.held)
         kinds = [(c.data.dtype.str, c.data.strides) for c in self.held]
@@ -146,7 +150,7 @@ class CompiledSimulator:
         self.periods = np.array([float(getattr(par, name)) for name in every])
         n, timers, most = self.n, self.n * len(every), int(max(self.links.degree, default=0))
         width, layers = self.stack.width, len(self.stack.judged)
-        self.most, self.longest = most, max(most, env.channels)
+        self.most, self.longest = most, max(most, env.channels, arrays.longest(self.held))
         need_air, need_list = 8 * most + 32, _room_for_lists(most, self.longest)
         need_local = 16 + min(2 * most, 512)
         need_words = need_air * (5 + width) + need_list + most + 64
@@ -189,7 +193,7 @@ class CompiledSimulator:
             "free": np.arange(entries - 1, timers - 1, -1, dtype=np.int32),
             "local_list": np.zeros((local, self.longest + 1 if any(self.listed) else 0), np.int64),
             "counts": np.zeros(len(self.kinds), np.int64),
-            "dropped": np.zeros(4, np.int64),
+            "dropped": np.zeros(len(REASONS), np.int64),
             "words": np.zeros(max(4 * need_words, 1 << 16), np.int64),
             "book_n": np.zeros((8, 2), np.int64),
             "book_t": np.zeros(8),
@@ -559,6 +563,9 @@ class CompiledSimulator:
         row[E_SIZE + 1 : E_SIZE + 1 + len(whole)] = whole
         self.net.local_list[x - self.k[TIMERS], : len(held)] = held
 
+    def hush(self, v: int) -> None:
+        """Node v fails: nothing that is on its way depends on it."""
+
     def reset_node(self, v: int) -> None:
         """Node v forgets everything but its inputs, as after power-on."""
         arrays.reset_node(self.held, self.env, v)
@@ -604,6 +611,7 @@ class CompiledSimulator:
             "heap": sorted(self._pending()),
             "air": [self._in_air(i) for i in range(k[HEAD], k[TAIL])],
             "partial": None,
+            "radio": None,
             "columns": self.columns(),
         }
 

@@ -4,9 +4,10 @@ A layer's state is a NamedTuple of annotated fields. The first index of every fi
 
     heard: Annotated[Table[int], "slot", Hops("distance last heard")]        ->  st.tree.heard[v][j]
 
-Axes: `slot` (one entry a radio neighbour, in node order), `pos` (own ring positions), `channel`, and `slot, near` (the
-positions of the neighbour behind a slot). Rows are ragged: a node has as many slots as neighbours, at most that many
-positions. A `Kind` gives an entry's domain, its value at power-on, and what a reader should be told about it.
+Axes: `slot` (one entry a radio neighbour, in node order), `pos` (own ring positions), `channel`, `node` (one entry for
+every node of the network), `slot, near` (the positions of the neighbour behind a slot), and the name of a whole-number
+parameter, for a memory of that size. Rows are ragged: a node has as many slots as neighbours, at most that many positions.
+A `Kind` gives an entry's domain, its value at power-on, and what a reader should be told about it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ class Env(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """Domain lo … hi of whole numbers (hi may name a bound of Env), value at power-on, label and unit."""
+    """Domain lo … hi of whole numbers (hi may name a bound of Env), value at power-on, label and unit.
+
+    `needs` names a parameter: while that is 0, a field over some axis takes no room at all, and no rule may index it.
+    """
 
     label: str = ""
     lo: int = 0
@@ -70,6 +74,7 @@ class Kind:
     start: int | float | str = 0
     unit: str = ""
     name: str = "int"
+    needs: str = ""
 
     def top(self, env: Env) -> int:
         """The largest value of the domain."""
@@ -98,12 +103,12 @@ def NodeId(label: str = "", start: int | str = NONE) -> Kind:
     return Kind(label, NONE, "node", start, "", "node")
 
 
-def Flag(label: str = "") -> Kind:
-    return Kind(label, 0, 1, 0, "", "flag")
+def Flag(label: str = "", needs: str = "") -> Kind:
+    return Kind(label, 0, 1, 0, "", "flag", needs)
 
 
-def Int(label: str, lo: int, hi: int | str, start: int = 0, unit: str = "") -> Kind:
-    return Kind(label, lo, hi, start, unit, "int")
+def Int(label: str, lo: int, hi: int | str, start: int = 0, unit: str = "", needs: str = "") -> Kind:
+    return Kind(label, lo, hi, start, unit, "int", needs)
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,9 @@ class Net(Protocol):
 
 Timer: TypeAlias = Callable[[Any, Any, int], None]
 Handler: TypeAlias = Callable[[Any, Any, int, int, Any], None]
+Check: TypeAlias = Callable[[Mapping[str, Any]], Sequence[str]]
+"""Looks at all parameters by name: raises ScenarioError where they cannot work together, and tells in words what will not
+work as one might expect."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +199,7 @@ class Layer:
     facts: Callable[[Any, int, Callable[[int], str]], list[tuple[str, str, str]]] | None = None
     table: Callable[[Any, int, int, float], dict[str, Any]] | None = None
     judge: Callable[[Any, Any], Sequence[int]] | None = None
+    check: Check | None = None
 
 
 @dataclass(frozen=True)
@@ -228,7 +237,7 @@ class ProtocolSpec:
     subscribe: Callable[[int], Any] | None = None
     unsubscribe: Callable[[int], Any] | None = None
     publish: Callable[[int, int], Any] | None = None
-    check: Callable[[Mapping[str, Any]], None] | None = None
+    check: Check | None = None
 
     @property
     def services(self) -> dict[str, Callable[..., Any]]:

@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
-from engine.core.declare import Env, Field, Input, ProtocolSpec, Slot, fields
+from engine.core.declare import NONE, Env, Field, Input, ProtocolSpec, Slot, fields
 from engine.core.rng import Stream
 
 Peers = list[list[int]]
 Wrap = Callable[[list[Any]], list[Any]]
 
 
-def widths(axes: tuple[str, ...], v: int, peers: Peers, env: Env) -> list[Any]:
+def widths(field: Field, v: int, peers: Peers, env: Env, par: Any) -> list[Any]:
     """Nested sizes of node v's part of a field: an int per axis, or a list where rows differ."""
+    if field.kind.needs and not getattr(par, field.kind.needs):
+        return [0 for _ in field.axes]
     degree = len(peers[v])
-    size: dict[str, Any] = {"slot": degree, "pos": max(1, degree), "channel": env.channels}
-    return [[max(1, len(peers[w])) for w in peers[v]] if axis == "near" else size[axis] for axis in axes]
+    size = {"slot": degree, "pos": max(1, degree), "channel": env.channels, "node": env.n}
+    return [
+        [max(1, len(peers[w])) for w in peers[v]]
+        if axis == "near"
+        else size[axis]
+        if axis in size
+        else int(getattr(par, axis))
+        for axis in field.axes
+    ]
 
 
-def make(field: Field, v: int, peers: Peers, env: Env) -> Any:
+def make(field: Field, v: int, peers: Peers, env: Env, par: Any) -> Any:
     """Node v's part of a field at power-on."""
     start = field.kind.initial(env, v)
-    sizes = widths(field.axes, v, peers, env)
+    sizes = widths(field, v, peers, env, par)
     if not sizes:
         return start
     if len(sizes) == 1:
@@ -42,7 +51,9 @@ def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = li
     """The stack's state with every node at power-on. `wrap` makes the outermost list of a field (a guard under test)."""
     parts: dict[str, Any] = {}
     for layer in spec.layers:
-        made = {f.name: wrap([make(f, v, peers, env) for v in range(env.n)]) for f in fields(layer.state)}
+        made = {
+            f.name: wrap([make(f, v, peers, env, par) for v in range(env.n)]) for f in fields(layer.state)
+        }
         parts[layer.key] = layer.state(**made)
     return spec.state(env=env, par=par, **parts)
 
@@ -51,36 +62,28 @@ def reset_node(spec: ProtocolSpec, st: Any, v: int, peers: Peers) -> None:
     """Node v as after power-on: everything but its inputs."""
     for key, field in columns(spec):
         if not isinstance(field.kind, Input):
-            getattr(getattr(st, key), field.name)[v] = make(field, v, peers, st.env)
+            getattr(getattr(st, key), field.name)[v] = make(field, v, peers, st.env, st.par)
 
 
 def append_node(spec: ProtocolSpec, st: Any, peers: Peers) -> None:
     """One more node, the last; its slots come with `insert_slot`."""
     v = len(peers) - 1
     for key, field in columns(spec):
-        getattr(getattr(st, key), field.name).append(make(field, v, peers, st.env))
+        column = getattr(getattr(st, key), field.name)
+        if "node" in field.axes:  # the others need room to note something about it
+            for w in range(v):
+                _widen(column[w], make(field, w, peers, st.env, st.par), field.axes, NONE)
+        column.append(make(field, v, peers, st.env, st.par))
 
 
 def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> None:
     """Node v has a new neighbour behind slot j (already in `peers`): shift rows and pointers, make room for positions."""
     for key, field in columns(spec):
         column = getattr(getattr(st, key), field.name)
-        start, fresh = field.kind.initial(st.env, v), make(field, v, peers, st.env)
-        row = column[v]
-        match field.axes:
-            case () if isinstance(field.kind, Slot) and row >= j:
-                column[v] = row + 1
-            case ("slot",):
-                row.insert(j, start)
-            case ("slot", _):
-                row.insert(j, fresh[j])
-            case ("pos",):
-                row.extend([start] * (len(fresh) - len(row)))
-            case ("channel", "pos"):
-                for cell, want in zip(row, fresh, strict=True):
-                    cell.extend([start] * (len(want) - len(cell)))
-            case _:
-                pass
+        if isinstance(field.kind, Slot):
+            column[v] = _shifted(column[v], j)
+        if field.axes:
+            _widen(column[v], make(field, v, peers, st.env, st.par), field.axes, j)
         if field.axes == (
             "slot",
             "near",
@@ -88,7 +91,25 @@ def insert_slot(spec: ProtocolSpec, st: Any, v: int, j: int, peers: Peers) -> No
             for w in peers[v]:
                 if v in peers[w] and len(column[w]) == len(peers[w]):
                     cell = column[w][peers[w].index(v)]
-                    cell.extend([start] * (max(1, len(peers[v])) - len(cell)))
+                    cell.extend([field.kind.initial(st.env, w)] * (max(1, len(peers[v])) - len(cell)))
+
+
+def _widen(row: list[Any], fresh: list[Any], axes: tuple[str, ...], j: int) -> None:
+    """Bring a row to the size of a fresh one: a new slot at j, whatever else is new at the end."""
+    if axes[0] != "slot":
+        row.extend(fresh[len(row) :])
+    elif len(row) < len(fresh):
+        row.insert(j, fresh[j])
+    if len(axes) == 2 and axes[1] != "near":
+        for cell, want in zip(row, fresh, strict=True):
+            _widen(cell, want, axes[1:], j)
+
+
+def _shifted(pointers: Any, j: int) -> Any:
+    """Pointers to slots, once there is a new slot j."""
+    if isinstance(pointers, list):
+        return [_shifted(x, j) for x in pointers]
+    return pointers + 1 if pointers >= j else pointers
 
 
 def corrupt(

@@ -2,17 +2,19 @@
 
 Source: slides, "Self-stabilizing Spanning Tree Layer"; PSVR §3. Stabilises: yes. Deviations: the papers take a dedicated
 root. Here a beacon also names the root, as is usual for such trees: the configured root ranks first, then the smallest
-node, so a part that has lost the root grows a tree (and a ring) of its own. A ghost, a root that no longer exists, dies
-because no distance may exceed `max_depth`, and sooner because nobody takes a parent that named it as its own.
-Ties are broken by node order.
+node, so a part that has lost the root grows a tree (and a ring) of its own. Or no root is dedicated (`leader = smallest`):
+then the smallest node of a part leads, the next takes over when it fails and gives way when it is back. A ghost, a root
+that no longer exists, dies because no distance may exceed `max_depth`, and sooner because nobody takes a parent that named
+it as its own. Ties are broken by node order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from engine.core.declare import NONE, Column, Flag, Hops, Layer, Net, NodeId, Param, Slot, Table
+from engine.core.errors import ScenarioError
 from engine.layers.neighbourhood import HoodState, slots, up
 
 
@@ -108,6 +110,14 @@ def facts(st: TreeState, v: int, name: Callable[[int], str]) -> list[tuple[str, 
     ]
 
 
+def check(par: Mapping[str, Any]) -> list[str]:
+    """Raises ScenarioError: a root that would not lead."""
+    if par["leader"] == "smallest" and par["root"]:
+        problem = "the smallest node leads, whatever the root"
+        raise ScenarioError("protocol.params.root", par["root"], 'none with leader = "smallest"', problem)
+    return []
+
+
 SPANNING_TREE = Layer(
     name="tree",
     key="tree",
@@ -117,7 +127,19 @@ SPANNING_TREE = Layer(
     every={beacon: "beacon_s"},
     on={Beacon: on_beacon},
     facts=facts,
+    check=check,
     params=(
+        Param(
+            "leader",
+            "choice",
+            "dedicated",
+            "Who leads",
+            "Who is the root of the tree, and so of the ring. Either way the next one in line takes over when it fails.",
+            choices=(
+                ("dedicated", "the configured root; the smallest node of a part that is cut off from it"),
+                ("smallest", "the smallest node: the first in the document of those that can be reached"),
+            ),
+        ),
         Param(
             "beacon_s",
             "float",
