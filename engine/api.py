@@ -27,6 +27,7 @@ from engine.play.living import Living
 from engine.play.scene import Scene
 from engine.registry import as_tuple, parameters, protocol
 from engine.world.network import Network, central_node
+from engine.world.radio import LogDistance, audible_by, heard_network
 from engine.world.roster import Roster, check_events
 from engine.world.scenario import Scenario, as_document, load_event, load_scenario
 from engine.world.topology import build_network
@@ -60,13 +61,15 @@ class Run:
         self.scenario = scenario
         self._engine, self._compiling = engine, compiling
         spec = protocol(scenario.protocol.name)
-        network = build_network(scenario.topology, scenario.seed, drawn=drawn)
+        radio = scenario.radio
+        network = build_network(scenario.topology, scenario.seed, drawn=drawn or isinstance(radio, LogDistance))
+        network = heard_network(radio, scenario.seed, network)
         check_events(scenario, network)
         for k, event in enumerate(scenario.events):
             commands.fits(spec, event, f"events[{k}]")
         values = parameters(spec, scenario.protocol.params, network.ids)
         self.root = NONE
-        if "root" in values:
+        if "root" in values and values.get("leader") != "smallest":
             self.root = network.places[values["root"]] if values["root"] else central_node(network)
         if values.get("max_depth") == 0:
             values["max_depth"] = _deepest(network, self.root, values.get("max_neighbours", network.n))
@@ -81,6 +84,7 @@ class Run:
             list(network.links),
             network.range_m,
             z,
+            audible_by(radio, scenario.seed),
         )
         self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self.scene = self._stage(spec, values)
@@ -98,7 +102,6 @@ class Run:
         self.watch(trace)
 
     def _stage(self, spec: ProtocolSpec, values: dict[str, Any]) -> Scene:
-        radio = self.scenario.radio
         stage: Callable[..., Scene] = Scene
         if self._engine == "compiled":
             stage = self._headless
@@ -111,8 +114,7 @@ class Run:
             root=self.root,
             channels=self._room,
             seed=self.scenario.seed,
-            delay_s=radio.delay_s,
-            loss=radio.loss,
+            radio=self.scenario.radio,
         )
 
     def _headless(self, *args: Any, **given: Any) -> Scene:
@@ -433,7 +435,7 @@ class Run:
             run._roster.apply(run.scenario.events[index])
         played = set(run.applied)
         run._pending = [pair for pair in run.scenario.in_order() if pair[0] not in played]
-        run.network = keeping.network(snapshot["scene"])
+        run.network = keeping.network(snapshot["scene"], run.network.audible)
         run.scene = run._stage(run.protocol, run.params)
         keeping.load(run.scene, snapshot["scene"])
         run._ticks = snapshot["ticks"]

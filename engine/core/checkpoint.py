@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-from collections import deque
 from typing import Any
 
 from engine.core import storage
@@ -46,6 +45,7 @@ def save(sim: Simulator) -> dict[str, Any]:
         "heap": [event(e) for e in sim.heap],
         "air": [event(e) for e in sim.air],
         "partial": None if sim.partial is None else [list(x) for x in sim.partial],
+        "radio": None if sim.radio is None else sim.radio.saved(),
         "columns": storage.plain(sim.st),
     }
 
@@ -71,7 +71,10 @@ def load(sim: Simulator, saved: dict[str, Any]) -> None:
     for drawn, was in zip(sim.drawn, saved["drawn"], strict=True):
         drawn[:] = was
     sim.heap[:] = [event(e) for e in saved["heap"]]
-    sim.air = deque(event(e) for e in saved["air"])
+    sim.air.clear()
+    sim.air.extend(event(e) for e in saved["air"])
+    if sim.radio is not None:
+        sim.radio.load(saved["radio"])
     sim.partial = None if saved["partial"] is None else [(w, i) for w, i in saved["partial"]]
     storage.refill(sim.st, saved["columns"])
     for v in range(sim.n):

@@ -49,7 +49,7 @@ class Port:
             if sim.watched[kind]:
                 to = sim.peers[v][j] if j >= 0 else -1
                 sim.trace.append((SEND, sim.now, seq, sim.cause, v, to, kind, m))
-        sim.air.append((sim.now + sim.delay_s, seq, v, j, kind, m))
+        sim.launch((sim.now + sim.delay_s, seq, v, j, kind, m))
 
     def after(self, v: int, delay: float, m: Any) -> None:
         """To itself, `delay` seconds from now."""

@@ -4,7 +4,8 @@ Theory of operation. Everything that will happen is in one of two places, ordere
 
 - `air`, a double-ended queue of frames on the radio. All take the same time, so they arrive in the order they were
   sent and a heap would be wasted on them. A broadcast is one frame: it reaches its neighbours in slot order.
-- `heap`: timers, messages of a node to itself, and made-up messages that a fault injects.
+- `heap`: timers, messages of a node to itself, and made-up messages that a fault injects. Under a real radio, or an
+  unfair scheduler, frames are here too, and `air` stays empty (see engine.core.medium).
 
 Sequence numbers break ties and are given in order of sending, so a run is a function of its inputs alone. Randomness
 comes from counter-based streams, one per (purpose, node); their counters are the whole random state.
@@ -24,7 +25,9 @@ from typing import Any
 from engine.core import storage
 from engine.core.declare import NONE, Env, ProtocolSpec, has_list
 from engine.core.fuse import Fused, fuse
+from engine.core.medium import AIR, Medium
 from engine.core.port import LOCAL, Port
+from engine.core.radio import Radio
 from engine.core.rng import GOLD, MASK, UNIT, Stream, mix, stream_key
 from engine.core.trace import (
     CHUNK,
@@ -33,6 +36,7 @@ from engine.core.trace import (
     DROP,
     FILTERED,
     LOSS,
+    REASONS,
     RECV,
     Digest,
     Record,
@@ -49,7 +53,7 @@ class Simulator:
     """One network running one protocol stack.
 
     `peers[v]` lists v's radio neighbours in node order; a node's slots are indices into it. `delay_s` is the time a frame
-    takes, `loss` the chance (0 … 1) that one receiver misses it.
+    takes, `loss` the chance (0 … 1) that one receiver misses it. With a `medium` frames take the time that it gives them.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Simulator:
         seed: int = 1,
         delay_s: float = 0.01,
         loss: float = 0.0,
+        medium: Medium | None = None,
         guard: storage.Wrap = list,
     ) -> None:
         self.spec, self.seed, self.delay_s = spec, seed, delay_s
@@ -91,7 +96,7 @@ class Simulator:
         self.events = 0
         self.digest = Digest()
         self.counts = [0] * len(spec.messages)
-        self.dropped = [0, 0, 0, 0]
+        self.dropped = [0] * len(REASONS)
         self.heap: list[Event] = []
         self.air: deque[Event] = deque()
         self.partial: list[tuple[int, int]] | None = (
@@ -102,6 +107,8 @@ class Simulator:
         self.observing = True
         self.trace: list[Record] = []
         self.watched = [False] * len(spec.messages)
+        self.radio = None if medium is None else Radio(self, medium)
+        self.launch: Callable[[Event], None] = self.air.append if self.radio is None else self.radio.send
         self.net = Port(self)
         self.hear: list[list[tuple[int, int]]] = []
         self.shut: list[list[tuple[int, int]]] = []
@@ -239,7 +246,10 @@ class Simulator:
                         self.digest.settle()
                 else:
                     heappop(heap)
-                    self._local(v, j, kind, m)
+                    if j == AIR and self.radio is not None:
+                        events += self.radio.play(kind, t)
+                    else:
+                        self._local(v, j, kind, m)
             else:
                 break
             if stop is not None and events >= stop:
@@ -271,14 +281,8 @@ class Simulator:
             self.digest.words.append(seq)
         for slot in range(len(self.peers[v])) if j < 0 else (j,):
             w, i = self.peers[v][slot], self.back[v][slot]
-            reason = NONE
-            if not self.alive[w]:
-                reason = DEAD_NODE
-            elif not self.works[v][slot]:
-                reason = DEAD_LINK
-            elif self.loss[v][slot] > 0.0 and self.uniform(2, v) < self.loss[v][slot]:
-                reason = LOSS
-            elif gate is not None and not gate[w][i]:
+            reason = self.closed(v, slot)
+            if reason == NONE and gate is not None and not gate[w][i]:
                 reason = FILTERED
             if observing:
                 self.digest.words += (w,) if reason == NONE else (w, ~reason)
@@ -289,6 +293,25 @@ class Simulator:
                 if self.watched[kind]:
                     self.trace.append((DROP, t, seq, w, v, kind, reason))
         return reached
+
+    def closed(self, v: int, slot: int) -> int:
+        """Why nothing that v sends now comes through this slot; NONE if it does."""
+        if not self.alive[self.peers[v][slot]]:
+            return DEAD_NODE
+        if not self.works[v][slot]:
+            return DEAD_LINK
+        return LOSS if self.loss[v][slot] > 0.0 and self.uniform(2, v) < self.loss[v][slot] else NONE
+
+    def serve(self, t: float, seq: int, v: int, kind: int, m: Any, receivers: list[tuple[int, int]]) -> None:
+        """Hand v's message to all who heard it."""
+        if self.watched[kind]:
+            self.trace += [(RECV, t, seq, w, v, kind) for w, _ in receivers]
+        handler = self.handlers[kind]
+        if (together := self.fused[handler]) is not None and len(receivers) > 1:
+            together(self.st, self.net, receivers, m)
+        else:
+            for w, i in receivers:
+                handler(self.st, self.net, w, i, m)
 
     def step(self) -> bool:
         """Play exactly one event: a timer, a local message, or one receiver of a frame; False if there is none left."""
@@ -355,20 +378,34 @@ class Simulator:
             self.works[a].insert(j, True)
             self.loss[a].insert(j, loss)
             storage.insert_slot(self.spec, self.st, a, j, self.peers)
-            self.air = deque(
+            moved = [
                 (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
                 for t, s, x, slot, kind, m in self.air
-            )
+            ]
+            self.air.clear()
+            self.air.extend(moved)
             self.heap = [
                 (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
                 for t, s, x, slot, kind, m in self.heap
             ]
             heapify(self.heap)
+            if self.radio is not None:
+                self.radio.move_slot(a, j)
         self.lossy = self.lossy or loss > 0.0
         for a in {v, w, *self.peers[v], *self.peers[w]}:
             self.back[a] = [self.peers[b].index(a) for b in self.peers[a] if a in self.peers[b]]
         self.relisten(v)
         self.relisten(w)
+
+    def hush(self, v: int) -> None:
+        """Node v fails: what it had to send dies with it."""
+        if self.radio is not None:
+            self.radio.hush(v)
+
+    def retune(self, medium: Medium) -> None:
+        """The network has changed, and with it the signals."""
+        if self.radio is not None:
+            self.radio.lay_out(medium.gain)
 
     def reset_node(self, v: int) -> None:
         """Node v forgets everything but its inputs, as after power-on."""

@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 Record: TypeAlias = tuple[Any, ...]
 
 SEND, RECV, DROP, DELIVER, COMMAND = range(5)
-LOSS, DEAD_LINK, DEAD_NODE, FILTERED = range(4)
-REASONS = ("loss", "dead-link", "dead-node", "filtered")
+LOSS, DEAD_LINK, DEAD_NODE, FILTERED, FADING, COLLISION, BUSY = range(7)
+REASONS = ("loss", "dead-link", "dead-node", "filtered", "fading", "collision", "busy")
 
 CHUNK = 8192
 

@@ -5,7 +5,6 @@ Whatever is random here comes from a stream of the command's own place in the do
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 from engine.core.declare import Input, ProtocolSpec, fields
@@ -121,6 +120,8 @@ def _power(scene: Scene, v: int, on: bool) -> None:
     sim.alive[v] = on
     if on:
         sim.reset_node(v)
+    else:
+        sim.hush(v)
     sim.relisten(v)
     scene.world_changed()
 
@@ -150,6 +151,7 @@ def _move(scene: Scene, v: int, x: float, y: float) -> None:
             _connect(scene, v, w)
     for w in list(scene.sim.peers[v]):
         scene.refresh_link(v, w)
+    scene.retune()
 
 
 def _add(scene: Scene, event: Any) -> None:
@@ -161,6 +163,7 @@ def _add(scene: Scene, event: Any) -> None:
     linked = [living.index(name) for name in event.links] or living.within_range(v)
     for w in linked:
         _connect(scene, v, w)
+    scene.retune()
     scene.world_changed()
 
 
@@ -212,19 +215,24 @@ def _targets(scene: Scene, event: Any) -> list[int]:
 
 def _corrupt_messages(sim: Simulator, stream: Stream, share: float) -> None:
     """Random fields for some of the frames in the air; a list keeps its length."""
-    changed = []
-    for t, seq, v, slot, kind, m in sim.air:
-        if stream.uniform() < share:
-            declared = fields(sim.spec.messages[kind].type)
-            made = {f.name: f.kind.draw(stream, sim.st.env, len(sim.peers[v])) for f in declared}
-            if sim.listed[kind]:
-                name = m._fields[-1]
-                kinds = {f.name: f.kind for f in declared}
-                made[name] = tuple(kinds[name].draw(stream, sim.st.env, 0) for _ in m[-1])  # type: ignore[assignment]
-                made["size"] = len(m[-1])
-            m = type(m)(**made)
-        changed.append((t, seq, v, slot, kind, m))
-    sim.air = deque(changed)
+
+    def changed(v: int, kind: int, m: Any) -> Any:
+        if stream.uniform() >= share:
+            return m
+        declared = fields(sim.spec.messages[kind].type)
+        made = {f.name: f.kind.draw(stream, sim.st.env, len(sim.peers[v])) for f in declared}
+        if sim.listed[kind]:
+            name = m._fields[-1]
+            kinds = {f.name: f.kind for f in declared}
+            made[name] = tuple(kinds[name].draw(stream, sim.st.env, 0) for _ in m[-1])  # type: ignore[assignment]
+            made["size"] = len(m[-1])
+        return type(m)(**made)
+
+    frames = [(t, seq, v, slot, kind, changed(v, kind, m)) for t, seq, v, slot, kind, m in sim.air]
+    sim.air.clear()
+    sim.air.extend(frames)
+    if sim.radio is not None:
+        sim.radio.rewrite(changed)
 
 
 def _inject(scene: Scene, path: str, event: Any) -> None:

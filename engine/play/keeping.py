@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.core import checkpoint
 from engine.play.living import Living
 from engine.play.scene import Scene
+from engine.world.radio import Spot
 
 
 def save(scene: Scene) -> dict[str, Any]:
@@ -35,9 +37,11 @@ def save(scene: Scene) -> dict[str, Any]:
     }
 
 
-def network(saved: dict[str, Any]) -> Living:
-    """The living network of a saved scene."""
-    return Living.from_plain(saved["network"])
+def network(saved: dict[str, Any], audible: Callable[[Spot, Spot], bool] | None) -> Living:
+    """The living network of a saved scene, where `audible` says who hears whom, if positions do."""
+    living = Living.from_plain(saved["network"])
+    living.audible = audible
+    return living
 
 
 def load(scene: Scene, saved: dict[str, Any]) -> None:

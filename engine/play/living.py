@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from engine.world.radio import Spot
 
 
 class Living:
-    """Nodes in node order, links as (smaller, larger) in order of appearance. `epoch` rises with every change."""
+    """Nodes in node order, links as (smaller, larger) in order of appearance. `epoch` rises with every change.
+
+    Where links follow from positions, `audible` says between which, or `range_m` how far.
+    """
 
     def __init__(
         self,
@@ -17,11 +23,12 @@ class Living:
         links: list[tuple[int, int]],
         range_m: float | None = None,
         z: list[float] | None = None,
+        audible: Callable[[Spot, Spot], bool] | None = None,
     ) -> None:
         self.ids, self.names, self.x, self.y = ids, names, x, y
         self.z = z
         self.links = links
-        self.range_m = range_m
+        self.range_m, self.audible = range_m, audible
         self.epoch = 1
         self._index = {name: v for v, name in enumerate(ids)}
         self._link = {pair: k for k, pair in enumerate(links)}
@@ -71,7 +78,9 @@ class Living:
         self.epoch += 1
 
     def in_reach(self, v: int, w: int) -> bool:
-        """Whether two nodes are at most `range_m` apart (always, where links do not follow from a range)."""
+        """Whether two nodes hear each other: `audible`, or at most `range_m` apart; always, where links are given."""
+        if self.audible is not None:
+            return self.audible(self._spot(v), self._spot(w))
         if self.range_m is None:
             return True
         dx, dy = self.x[w] - self.x[v], self.y[w] - self.y[v]
@@ -80,10 +89,13 @@ class Living:
         return dx**2 + dy**2 + dz * dz <= self.range_m * self.range_m
 
     def within_range(self, v: int) -> list[int]:
-        """The other nodes at most `range_m` away (none if links do not follow from a range)."""
-        if self.range_m is None:
+        """The other nodes in reach (none if links do not follow from positions)."""
+        if self.range_m is None and self.audible is None:
             return []
         return [w for w in range(len(self.ids)) if w != v and self.in_reach(v, w)]
+
+    def _spot(self, v: int) -> Spot:
+        return self.x[v], self.y[v], 0.0 if self.z is None else self.z[v]
 
     def as_plain(self) -> dict[str, Any]:
         """Plain data, for snapshots."""

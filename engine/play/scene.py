@@ -7,11 +7,13 @@ from typing import Any
 
 from engine.core.declare import NONE, Input, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
+from engine.core.medium import Medium
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
 from engine.oracle.legitimacy import Judge
 from engine.oracle.structure import Truth
 from engine.play.living import Living
+from engine.world.radio import AnyRadio, medium_of
 
 
 class Scene:
@@ -28,15 +30,22 @@ class Scene:
         root: int,
         channels: int,
         seed: int,
-        delay_s: float,
-        loss: float,
+        radio: AnyRadio,
     ) -> None:
         self.spec, self.living, self.seed, self.room = spec, living, seed, channels
-        self.par = par
+        self.par, self.radio = par, radio
         self.sim = self._simulator(
-            spec, living.peers(), par, root=root, channels=channels, seed=seed, delay_s=delay_s, loss=loss
+            spec,
+            living.peers(),
+            par,
+            root=root,
+            channels=channels,
+            seed=seed,
+            delay_s=getattr(radio, "delay_s", 0.0),
+            loss=radio.loss,
+            medium=self.medium(),
         )
-        self.base_loss = loss
+        self.base_loss = radio.loss
         self.cut: set[tuple[int, int]] = set()  # directed links that a command failed
         self.channels: list[str] = []
         self.wants = [0] * len(living.ids)  # what the applications asked for, bit c for channel c
@@ -66,6 +75,16 @@ class Scene:
     def _simulator(self, *args: Any, **given: Any) -> Any:
         """The engine that plays it."""
         return Simulator(*args, **given)
+
+    def medium(self) -> Medium | None:
+        """What frames travel through now; None: straight to whoever is linked, all in the same time."""
+        living = self.living
+        return medium_of(self.radio, self.seed, living.peers(), (living.x, living.y, living.z))
+
+    def retune(self) -> None:
+        """Nodes or links are new, or elsewhere."""
+        if (medium := self.medium()) is not None:
+            self.sim.retune(medium)
 
     def sync_inputs(self, v: int) -> None:
         """Tell node v's layers whom its radio can reach."""

@@ -14,20 +14,13 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from engine.core.errors import ScenarioError
 from engine.world.events import AnyEvent
-from engine.world.fields import Name, Number, Part, Share, Text, Whole
+from engine.world.fields import Name, Number, Part, Text, Whole
 from engine.world.jsonfile import check_tree, parse_json
 from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS, MAX_TIME_S
+from engine.world.radio import IdealRadio, Radio
 from engine.world.refusals import explain
 from engine.world.topologies import Explicit, Topology
 from engine.world.words import one_of
-
-
-class IdealRadio(Part):
-    """Every link has the same delay and loses messages independently."""
-
-    kind: Literal["ideal"] = "ideal"
-    delay_s: Annotated[float, Number(0.0001, 10, "seconds")] = 0.01
-    loss: Share = 0.0
 
 
 class Static(Part):
@@ -50,7 +43,7 @@ class Scenario(Part):
     name: Annotated[str, Text(200)] = ""
     seed: Annotated[int, Whole(0, 2**63 - 1)] = 1
     topology: Topology
-    radio: IdealRadio = IdealRadio()
+    radio: Radio = IdealRadio()
     mobility: Static = Static()
     protocol: ProtocolChoice
     events: tuple[AnyEvent, ...] = Field(default=(), max_length=MAX_EVENTS)

@@ -139,8 +139,8 @@ def test_only_what_cannot_be_guessed_is_required() -> None:
         (lambda d: d.update(duration_s=0), "duration_s", "above 0"),
         (lambda d: d.update(duration_s=10**400), "duration_s", "up to 1e6"),
         (lambda d: d.update(duration_s=float("nan")), "duration_s", "finite"),
-        (lambda d: d.update(radio=None), "radio", "delay_s"),
-        (lambda d: d["radio"].update(kind="lora"), "radio.kind", '"ideal"'),
+        (lambda d: d.update(radio=None), "radio", "ideal, unit-disk, log-distance"),
+        (lambda d: d["radio"].update(kind="lora"), "radio.kind", "ideal, unit-disk"),
         (lambda d: d["radio"].update(delay_s=0), "radio.delay_s", "0.0001 to 10"),
         (lambda d: d["radio"].update(loss=1.01), "radio.loss", "0 to 1"),
         (lambda d: d["radio"].update(loss="0"), "radio.loss", "number"),
@@ -327,7 +327,13 @@ def test_one_event_or_topology_alone_is_checked_the_same_way() -> None:
 def test_canonical_bytes_leave_defaults_out_and_write_whole_numbers_whole() -> None:
     scenario = load_scenario(EXAMPLE)
     full = as_document(scenario)
-    assert full["radio"] == {"kind": "ideal", "delay_s": 0.01, "loss": 0.0}
+    assert full["radio"] == {
+        "kind": "ideal",
+        "delay_s": 0.01,
+        "loss": 0.0,
+        "order": "fifo",
+        "worst_delay_s": 0.1,
+    }
     text = canonical(scenario).decode()
     assert "radio" not in text
     assert "seed" not in text

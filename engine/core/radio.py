@@ -1,0 +1,244 @@
+"""The interpreted engine's side of the medium: frames as rows of nested lists, their messages beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappush
+from typing import TYPE_CHECKING, Any
+
+from engine.core import medium
+from engine.core.declare import NONE, int_fields
+from engine.core.medium import (
+    AIR,
+    COMING,
+    FIFO,
+    M_BITS,
+    M_GOT,
+    M_KIND,
+    M_NODE,
+    M_SEQ,
+    M_SLOT,
+    M_STATE,
+    M_WHY,
+    ON,
+    ORDER,
+    UNUSED,
+    Medium,
+)
+from engine.core.rng import GOLD, MASK, mix, stream_base
+from engine.core.trace import DROP, FILTERED
+
+if TYPE_CHECKING:
+    from engine.core.simulator import Event, Simulator
+
+FRAME = 12  # numbers of a row of `flight`
+FADING = 5  # the purpose of the streams of fading, by pair of nodes
+
+
+class Radio:
+    """`net` for the functions of `engine.core.medium`, and what the simulator asks of a radio.
+
+    `flight`, `began` and `messages` have an entry a frame; `free` lists the unused ones.
+    """
+
+    def __init__(self, sim: Simulator, given: Medium) -> None:
+        self.sim = sim
+        self.radio, self.mac = list(given.radio), list(given.mac)
+        self.steps, self.hazards = given.steps, given.hazards
+        self.decay, self.fades = given.decay, given.fades
+        self.fade_base = stream_base(sim.seed, "fading")
+        self.fields = [len(int_fields(m.type)) for m in sim.spec.messages]
+        self.carries = [int(m.shape == "publication") for m in sim.spec.messages]
+        self.flight: list[list[int]] = []
+        self.began: list[float] = []
+        self.messages: list[Any] = []
+        self.free: list[int] = []
+        self.queue = [[NONE, NONE, 0] for _ in range(sim.n)]
+        self.tx: list[int] = []
+        self.tx_t: list[list[float]] = []
+        self.lay_out(given.gain)
+
+    def lay_out(self, gain: list[list[tuple[int, float]]]) -> None:
+        """Signals for the present network; frames under way stay."""
+        sim = self.sim
+        while len(self.queue) < sim.n:
+            self.queue.append([NONE, NONE, 0])
+        self.offset, self.far_at = [0], [0]
+        self.far: list[int] = []
+        self.far_level: list[float] = []
+        self.link: list[tuple[int, int]] = []
+        self.mean: list[float] = []
+        for peers in sim.peers:
+            self.offset.append(self.offset[-1] + len(peers))
+        for v, peers in enumerate(sim.peers):
+            levels = dict(gain[v]) if v < len(gain) else {}
+            for w, slot in zip(peers, sim.back[v], strict=True):
+                self.link.append((w, self.offset[w] + slot))
+                self.mean.append(levels.get(w, 0.0))
+            self.far += levels
+            self.far_level += levels.values()
+            self.far_at.append(len(self.far))
+        self.level = [0.0] * len(self.link)
+        self.hazard = [0.0] * len(self.link)
+        self.stamp = [NONE] * len(self.link)
+
+    # --- what the medium asks for
+
+    def chance(self, v: int) -> float:
+        """The next number of node v's radio, in [0, 1)."""
+        return self.sim.uniform(2, v)
+
+    def fade(self, pair: int, span: int) -> int:
+        """Which of the 256 factors holds between two nodes for a coherence time."""
+        key = mix((self.fade_base + pair * GOLD) & MASK)
+        return mix((key + (span + 1) * GOLD) & MASK) >> 56
+
+    def at(self, x: int, t: float) -> None:
+        """Frame x is due at t."""
+        sim = self.sim
+        heappush(sim.heap, (t, sim.seq, self.flight[x][M_NODE], AIR, x, None))
+        sim.seq += 1
+
+    def release(self, x: int) -> None:
+        """Frame x is over."""
+        self.flight[x][M_STATE] = UNUSED
+        self.messages[x] = None
+        self.free.append(x)
+
+    def lose(self, x: int) -> None:
+        """Nobody that frame x was meant for has heard it."""
+        frame, sim = self.flight[x], self.sim
+        v, j, reason = frame[M_NODE], frame[M_SLOT], frame[M_WHY]
+        if sim.observing:
+            sim.digest.words.append(frame[M_SEQ])
+        for w in sim.peers[v] if j == NONE else (sim.peers[v][j],):
+            self._lost(x, w, reason)
+
+    def _lost(self, x: int, w: int, reason: int) -> None:
+        sim, frame = self.sim, self.flight[x]
+        sim.dropped[reason] += 1
+        if sim.observing:
+            sim.digest.words += (w, ~reason)
+            if sim.watched[frame[M_KIND]]:
+                seq, v, kind = frame[M_SEQ], frame[M_NODE], frame[M_KIND]
+                sim.trace.append((DROP, sim.now, seq, w, v, kind, reason))
+
+    # --- what the simulator asks for
+
+    def send(self, event: Event) -> None:
+        """A frame of node v leaves for its queue, or one for each receiver for the scheduler's hands."""
+        t, seq, v, j, kind, m = event
+        t = self.sim.now
+        if self.mac[ORDER] == FIFO:
+            medium.enqueue(self, self._frame(seq, v, j, kind, m), t)
+            return
+        for slot in range(len(self.sim.peers[v])) if j == NONE else (j,):
+            x = self._frame(seq, v, slot, kind, m)
+            self.flight[x][M_STATE] = COMING
+            self.at(x, t + medium.delay(self, v, self.offset[v] + slot, t))
+
+    def _frame(self, seq: int, v: int, j: int, kind: int, m: Any) -> int:
+        if not self.free:
+            self.free.append(len(self.flight))
+            self.flight.append([0] * FRAME)
+            self.began.append(0.0)
+            self.messages.append(None)
+        x = self.free.pop()
+        listed = len(m[-1]) if self.sim.listed[kind] else 0
+        bits = medium.bits_of(self, self.fields[kind], listed, self.carries[kind])
+        self.flight[x] = [v, j, kind, bits, seq, UNUSED, 0, 0, 0, 0, NONE, NONE]
+        self.messages[x] = m
+        return x
+
+    def play(self, x: int, t: float) -> int:
+        """It is frame x's time; whoever hears it is served at once. How many might have."""
+        while self.mac[ON] + 2 > len(self.tx):
+            self.tx.append(NONE)
+            self.tx_t.append([0.0, 0.0])
+        if not medium.due(self, x, t):
+            return 0
+        sim, frame = self.sim, self.flight[x]
+        v, j, kind, seq, m = frame[M_NODE], frame[M_SLOT], frame[M_KIND], frame[M_SEQ], self.messages[x]
+        sim.cause = seq
+        coming, again = frame[M_STATE] == COMING, frame[M_GOT] == 1
+        awaited = not coming and j != NONE and self.mac[medium.ACKS] == 1
+        first = self.offset[v]
+        last = first + len(sim.peers[v])
+        if j != NONE:
+            first += j
+            last = first + 1
+        gate, heard = sim.gate_of[kind], 0
+        reached: list[tuple[int, int]] = []
+        if sim.observing and not awaited:
+            sim.digest.words.append(seq)
+        for e in range(first, last):
+            slot = e - self.offset[v]
+            w, i = self.link[e][0], sim.back[v][slot]
+            reason = sim.closed(v, slot)
+            if reason == NONE and not coming:
+                reason = medium.received(self, v, w, e, self.began[x], t, frame[M_BITS])
+            if awaited:
+                heard = int(reason == NONE)
+                if again or not heard:
+                    frame[M_WHY] = reason
+                    break
+                if sim.observing:
+                    sim.digest.words.append(seq)
+            if reason == NONE and gate is not None and not gate[w][i]:
+                reason = FILTERED
+            if reason == NONE:
+                reached.append((w, i))
+                if sim.observing:
+                    sim.digest.words.append(w)
+            else:
+                self._lost(x, w, reason)
+        medium.over(self, x, first, t, heard)
+        sim.serve(t, seq, v, kind, m, reached)
+        return last - first
+
+    def hush(self, v: int) -> None:
+        """Node v fails."""
+        medium.hush(self, v)
+
+    def move_slot(self, v: int, j: int) -> None:
+        """Slots of v from j on are one higher now."""
+        for frame in self.flight:
+            if frame[M_STATE] != UNUSED and frame[M_NODE] == v and frame[M_SLOT] >= j:
+                frame[M_SLOT] += 1
+
+    def rewrite(self, changed: Callable[[int, int, Any], Any]) -> None:
+        """Replace the message of every frame by `changed(node, kind, message)`, in order of sending."""
+        under_way = [x for x, m in enumerate(self.messages) if m is not None]
+        for x in sorted(under_way, key=lambda x: (self.flight[x][M_SEQ], self.flight[x][M_SLOT])):
+            self.messages[x] = changed(self.flight[x][M_NODE], self.flight[x][M_KIND], self.messages[x])
+
+    # --- checkpoints
+
+    def saved(self) -> dict[str, Any]:
+        """Plain data; shares lists with the radio."""
+        return {
+            "flight": self.flight,
+            "began": self.began,
+            "messages": [
+                None if m is None else [list(x) if isinstance(x, tuple) else x for x in m]
+                for m in self.messages
+            ],
+            "free": self.free,
+            "queue": self.queue,
+            "tx": self.tx[: self.mac[ON]],
+            "tx_t": self.tx_t[: self.mac[ON]],
+            "stamp": self.stamp,
+        }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """What `saved` kept, for a radio laid out for the same network."""
+        for name in ("flight", "began", "free", "queue", "tx", "tx_t"):
+            setattr(self, name, saved[name])
+        self.mac[ON] = len(self.tx)
+        kinds = [m.type for m in self.sim.spec.messages]
+        self.messages = [
+            None if m is None else kinds[frame[M_KIND]](*(tuple(x) if isinstance(x, list) else x for x in m))
+            for frame, m in zip(self.flight, saved["messages"], strict=True)
+        ]
+        if self.mac[ORDER] != FIFO:
+            self.stamp = saved["stamp"]  # else a cache, filled anew
