@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.core.declare import NONE
 
@@ -27,6 +28,9 @@ class Truth:
     length: list[int]
     below: list[int]  # nodes in the subtree
     owner: list[list[int]] = field(default_factory=list)  # per part: the node at each ring position
+    notes: dict[str, Any] = field(
+        default_factory=dict, compare=False
+    )  # what judges of layers worked out from it
 
 
 def usable(

@@ -217,7 +217,7 @@ def table(st: PsvrState, v: int, c: int, now: float) -> dict[str, Any]:
     return {"title": "Next subscriber, by position", "forget_s": st.par.forget_s, "rows": rows}
 
 
-def check(par: Mapping[str, Any]) -> None:
+def check(par: Mapping[str, Any]) -> list[str]:
     """Parameters that cannot work together. Raises ScenarioError."""
     lease, forget = par["lease_s"], par["forget_s"]
     if forget <= 2 * lease:
@@ -225,10 +225,10 @@ def check(par: Mapping[str, Any]) -> None:
         raise ScenarioError(
             "protocol.params.forget_s", forget, f"more than 2·lease_s = {2 * lease:g} s", problem
         )
-    if par["hello_timeout_s"] <= par["hello_s"]:
-        problem = "every neighbour would be dropped between two hellos"
-        allowed = f"more than hello_s = {par['hello_s']:g} s"
-        raise ScenarioError("protocol.params.hello_timeout_s", par["hello_timeout_s"], allowed, problem)
+    if par["clean_s"] > forget:
+        late = f"clean_s = {par['clean_s']:g} s"
+        return [f"{late} is longer than forget_s: stale entries stay for as long again"]
+    return []
 
 
 PUBSUB = Layer(
