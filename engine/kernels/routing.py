@@ -1,8 +1,10 @@
 """How many messages a publication takes on a legitimate network: PSVR, RingPS, and trees.
 
-Theory of operation. Everything works on one network in flat arrays (`Graph`): a breadth-first tree with ties by node order,
-the ring walked around it, the next subscriber of every position, and then each publication followed hop by hop. The event
-engine gives the same counts once a run is legitimate; tests compare the two.
+Theory of operation. Sets of nodes and of ring positions are rows of bits, one row a node (`Graph`). A breadth-first search
+then takes a few words a node, a node's parent is the lowest bit of its row among the nodes one level up, and the farthest
+shortcut not beyond the next subscriber is the highest bit at or before it, once around. So a network of 100 nodes fits
+into the nearest cache, and hardly a branch is guessed wrong. Publications are followed hop by hop, by the papers' rules.
+The event engine gives the same counts once a run is legitimate; tests compare the two.
 
 Sources: PSVR Def. 1 and 2 (ring, shortcuts), Alg. 2 with erratum 2 (PSVR), §5 (T_D, T_S); slides (RingPS).
 """
@@ -16,137 +18,195 @@ from numpy.typing import NDArray
 
 from engine.compiled.machine import called
 from engine.core.declare import NONE
+from engine.kernels.bits import ALL_BITS, NO_BITS, ONE, count, has, highest, lowest, put, words
 
 Ints = NDArray[np.int64]
+Bits = NDArray[np.uint64]
 
 
 class Graph(NamedTuple):
-    """A connected network, its tree and its ring. v's neighbours are `near[offset[v]]` … `near[offset[v + 1] - 1]`."""
+    """A connected network of n nodes, its tree and its ring of L = 2(n - 1) positions; what else an analysis needs."""
 
-    offset: Ints
-    near: Ints
-    dist: Ints  # to the root
+    near: Bits  # of a node: its neighbours
+    level: Bits  # by distance to the root: nodes
     parent: Ints
-    order: Ints  # nodes by distance
     below: Ints  # nodes of the subtree
-    first: Ints  # where the positions of a node begin in `pos`
-    size: Ints  # how many they are
+    first: Ints  # where the positions of a node begin in `pos`; it has first[v + 1] - first[v]
     pos: Ints
-    owner: Ints  # per position: its node
-    next: Ints  # per place in `pos`: the next subscriber's position, or NONE
-    spare: Ints  # scratch, 4 n + 4
-    stack: Ints  # scratch, rows of 4
-    seen: Ints  # scratch, one a node
+    owner: Ints  # of a position: its node
+    next: Ints  # of a position: where the next other subscriber is, or NONE
+    jumps: Bits  # of a node: positions of its neighbours
+    leaps: Bits  # the same without tree links, but for those to the very next position
+    subscribers: Ints
+    publishers: Ints
+    subscribed: Ints  # 1 or 0, one a node
+    hops: Ints  # of a publication, one a node
+    people: Ints  # scratch from here on: one a node
+    spare: Ints  # one a position
+    stack: Ints  # rows of 3
+    seen: Bits  # a set of nodes
+    from_a: Bits  # like `level`
+    from_b: Bits
+    drawn: Bits  # one number
 
 
-def blank(n: int, links: int) -> Graph:
-    """Room for a network of n nodes and `links` links."""
-    places = 2 * links + n
+def blank(n: int, subscribers: int, publications: int) -> Graph:
+    """Room for a network of n nodes and its workload."""
+    length = 2 * n
+
+    def ints(size: int) -> Ints:
+        return np.zeros(size, np.int64)
+
+    def bits(rows: int, size: int) -> Bits:
+        return np.zeros((rows, words(size)), np.uint64)
+
     return Graph(
-        np.zeros(n + 1, np.int64),
-        np.zeros(2 * links, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(places, np.int64),
-        np.zeros(2 * n + 2, np.int64),
-        np.zeros(places, np.int64),
-        np.zeros(4 * n + 4, np.int64),
-        np.zeros(16 * n + 16, np.int64),
-        np.zeros(n, np.int64),
+        near=bits(n, n),
+        level=bits(n + 1, n),
+        parent=ints(n),
+        below=ints(n),
+        first=ints(n + 1),
+        pos=ints(length),
+        owner=ints(length),
+        next=ints(length),
+        jumps=bits(n, length),
+        leaps=bits(n, length),
+        subscribers=ints(subscribers),
+        publishers=ints(publications),
+        subscribed=ints(n),
+        hops=ints(n),
+        people=ints(n),
+        spare=ints(length),
+        stack=ints(12 * n + 12),
+        seen=bits(1, n)[0],
+        from_a=bits(n + 1, n),
+        from_b=bits(n + 1, n),
+        drawn=np.zeros(1, np.uint64),
     )
 
 
 @called
-def distances(g: Graph, start: int, dist: Any) -> int:
-    """Hops from a node, `order` by distance; how many nodes are reached."""
-    for v in range(len(dist)):
-        dist[v] = NONE
-    dist[start], g.order[0], at, found = 0, start, 0, 1
-    while at < found:
-        v = g.order[at]
-        at += 1
-        for e in range(g.offset[v], g.offset[v + 1]):
-            w = g.near[e]
-            if dist[w] == NONE:
-                dist[w] = dist[v] + 1
-                g.order[found] = w
-                found += 1
-    return found
+def search(g: Graph, start: int, level: Any) -> int:
+    """Breadth first: row d of `level` gets the nodes d hops away. The greatest distance; NONE if not all are reached."""
+    near, seen, size = g.near, g.seen, len(g.seen)
+    for k in range(size):
+        seen[k] = level[0][k] = NO_BITS
+    put(seen, start)
+    put(level[0], start)
+    d, found = 0, 1
+    while True:
+        for k in range(size):
+            level[d + 1][k] = NO_BITS
+        for k in range(size):
+            rest = level[d][k]
+            while rest != NO_BITS:
+                row = near[64 * k + lowest(rest)]
+                rest &= rest - ONE
+                for i in range(size):
+                    level[d + 1][i] |= row[i]
+        new = 0
+        for k in range(size):
+            level[d + 1][k] &= ~seen[k]
+            seen[k] |= level[d + 1][k]
+            new += count(level[d + 1][k])
+        if new == 0:
+            return d if found == len(near) else NONE
+        found += new
+        d += 1
 
 
 @called
-def breadth_first(g: Graph, root: int) -> None:
-    """Distances from the root, and parents: the first neighbour in node order that is closer. All must be reachable."""
-    n = distances(g, root, g.dist)
-    g.parent[root] = NONE
-    for i in range(1, n):
-        v = g.order[i]
-        e = g.offset[v]
-        while g.dist[g.near[e]] != g.dist[v] - 1:
-            e += 1
-        g.parent[v] = g.near[e]
+def first_common(row: Any, other: Any) -> int:
+    """The smallest member of two sets that have one in common."""
+    k = 0
+    while row[k] & other[k] == NO_BITS:
+        k += 1
+    return 64 * k + lowest(row[k] & other[k])
 
 
 @called
-def ring(g: Graph, root: int) -> int:
-    """Number the ring around the tree: p, p+2c1, p+2(c1+c2), …; its length."""
-    n = len(g.dist)
-    length = 2 * (n - 1)
+def ring(g: Graph, root: int, depth: int) -> int:
+    """The breadth-first tree of `level`, ties by node order, and its ring: p, p+2c1, p+2(c1+c2), …; how long that is."""
+    level, parent, below, first, pos, owner = g.level, g.parent, g.below, g.first, g.pos, g.owner
+    n, size, at, filled = len(parent), len(g.seen), g.spare, g.people
     for v in range(n):
-        g.below[v] = 1
-    for i in range(n - 1, 0, -1):
-        g.below[g.parent[g.order[i]]] += g.below[g.order[i]]
-    start, places = g.spare, 0
-    start[root] = 0
+        below[v], first[v + 1] = 1, 1
+    first[0], first[root + 1], parent[root] = 0, 0, NONE
+    for d in range(depth, 0, -1):
+        for k in range(size):
+            rest = level[d][k]
+            while rest != NO_BITS:
+                v = 64 * k + lowest(rest)
+                rest &= rest - ONE
+                u = first_common(g.near[v], level[d - 1])
+                parent[v] = u
+                below[u] += below[v]
+                first[u + 1] += 1
     for v in range(n):
-        g.first[v] = places
-        places += max(1, g.offset[v + 1] - g.offset[v])
-    g.first[n] = places
-    for i in range(n):
-        v = g.order[i]
-        p, k = start[v], 0
-        for e in range(g.offset[v], g.offset[v + 1]):
-            w = g.near[e]
-            if g.parent[w] == v:
-                g.pos[g.first[v] + k] = p
-                g.owner[p] = v
-                start[w] = p + 1
-                k += 1
-                p += 2 * g.below[w]
-        if v != root or k == 0:
-            g.pos[g.first[v] + k] = p
-            g.owner[p] = v
-            k += 1
-        g.size[v] = k
-    return length
+        filled[v] = first[v]
+        first[v + 1] += first[v]
+    at[root] = 0
+    for d in range(1, depth + 1):
+        for k in range(size):
+            rest = level[d][k]
+            while rest != NO_BITS:
+                v = 64 * k + lowest(rest)
+                rest &= rest - ONE
+                u = parent[v]
+                pos[filled[u]], owner[at[u]] = at[u], u
+                filled[u] += 1
+                at[v] = at[u] + 1
+                at[u] += 2 * below[v]
+    for v in range(n):
+        if v != root:
+            pos[filled[v]], owner[at[v]] = at[v], v
+    return 2 * (n - 1)
 
 
 @called
-def next_subscribers(g: Graph, length: int, subscribed: Any) -> None:
+def shortcuts(g: Graph, length: int, rows: Any, non_tree: bool) -> None:
+    """`rows`: for each node, to which positions it can send; a tree link serves only for the very next one if `non_tree`.
+
+    From position p only those up to the node's own next position count, so that p + 1 for every own p does no harm.
+    """
+    near, parent, first, pos = g.near, g.parent, g.first, g.pos
+    for v in range(len(near)):
+        row = rows[v]
+        for k in range(len(row)):
+            row[k] = NO_BITS
+        if non_tree:
+            for i in range(first[v], first[v + 1]):
+                put(row, pos[i] + 1 if pos[i] + 1 < length else 0)
+    for w in range(len(near)):
+        for k in range(len(g.seen)):
+            rest = near[w][k]
+            while rest != NO_BITS:
+                v = 64 * k + lowest(rest)
+                rest &= rest - ONE
+                if not non_tree or (parent[v] != w and parent[w] != v):
+                    row = rows[v]
+                    for i in range(first[w], first[w + 1]):
+                        put(row, pos[i])
+
+
+@called
+def next_subscribers(g: Graph, length: int) -> None:
     """For each position: the next position of another subscriber, strictly after it; NONE if there is none."""
-    following, last = g.spare, NONE
+    following, owner, subscribed, last = g.spare, g.owner, g.subscribed, NONE
     for p in range(length - 1, -1, -1):
-        if subscribed[g.owner[p]]:
+        if subscribed[owner[p]] == 1:
             last = p
     for p in range(length - 1, -1, -1):
         following[p] = last
-        if last != NONE and subscribed[g.owner[p]]:
+        if subscribed[owner[p]] == 1:
             last = p
-    for v in range(len(g.dist)):
-        for k in range(g.first[v], g.first[v] + g.size[v]):
-            g.next[k] = NONE
-            candidate = following[g.pos[k]]
-            for _ in range(g.size[v] + 1):
-                if candidate == NONE:
-                    break
-                if g.owner[candidate] != v:
-                    g.next[k] = candidate
-                    break
-                candidate = following[candidate]
+    for p in range(length):
+        v, found = owner[p], following[p]
+        tries = g.first[v + 1] - g.first[v]
+        while found != NONE and owner[found] == v:
+            found = following[found] if tries > 0 else NONE
+            tries -= 1
+        g.next[p] = found
 
 
 @called
@@ -161,98 +221,78 @@ def in_open(x: int, left: int, right: int, length: int) -> bool:
 
 
 @called
-def farthest(g: Graph, v: int, p: int, goal: int, length: int, non_tree: bool) -> int:
-    """The neighbour position farthest along (p, goal]; a tree link serves only for the very next one if `non_tree`."""
-    limit = goal - p
-    limit = limit if limit > 0 else limit + length
-    best = 0
-    for e in range(g.offset[v], g.offset[v + 1]):
-        w = g.near[e]
-        only_next = non_tree and (g.parent[w] == v or g.parent[v] == w)
-        for k in range(g.first[w], g.first[w] + g.size[w]):
-            d = g.pos[k] - p
-            d = d if d >= 0 else d + length
-            if best < d <= limit and (d == 1 or not only_next):
-                best = d
-    return p + best if p + best < length else p + best - length
+def farthest(row: Any, goal: int) -> int:
+    """The last position of a set at or before `goal`, once around."""
+    k = goal >> 6
+    rest = row[k] & (ALL_BITS >> np.uint64(63 - (goal & 63)))
+    while rest == NO_BITS:
+        k = k - 1 if k > 0 else len(row) - 1
+        rest = row[k]
+    return 64 * k + highest(rest)
 
 
 @called
-def psvr(
-    g: Graph, length: int, publisher: int, subscribed: Any, non_tree: bool, hops: Any
-) -> tuple[int, int]:
+def psvr(g: Graph, length: int, publisher: int, rows: Any) -> tuple[int, int]:
     """Messages that a publication takes, and deliveries beyond the first; `hops[v]`: to the first one at v (NONE: no)."""
-    for v in range(len(g.dist)):
+    first, pos, owner, hops, subscribed, stack = g.first, g.pos, g.owner, g.hops, g.subscribed, g.stack
+    for v in range(len(hops)):
         hops[v] = NONE
-    messages, duplicates = 0, 0
-    stack, depth = g.stack, 1
-    start = g.pos[g.first[publisher]]
-    stack[0], stack[1], stack[2], stack[3] = publisher, start, start, 0
+    messages, duplicates, depth = 0, 0, 1
+    stack[0] = stack[1] = pos[first[publisher]]
+    stack[2] = 0
     while depth > 0:
         depth -= 1
-        v, cur, ep, h = stack[4 * depth], stack[4 * depth + 1], stack[4 * depth + 2], stack[4 * depth + 3]
-        if h > 0 and subscribed[v]:
-            if hops[v] == NONE:
-                hops[v] = h
-            else:
-                duplicates += 1
-                hops[v] = min(hops[v], h)
-        for k in range(g.size[v]):
-            p, after = g.pos[g.first[v] + k], g.pos[g.first[v] + (k + 1) % g.size[v]]
+        cur, ep, h = stack[3 * depth], stack[3 * depth + 1], stack[3 * depth + 2]
+        v = owner[cur]
+        if h > 0 and subscribed[v] == 1:
+            duplicates += hops[v] != NONE
+            hops[v] = h if hops[v] == NONE else min(hops[v], h)
+        for k in range(first[v], first[v + 1]):
+            p, after = pos[k], pos[k + 1 if k + 1 < first[v + 1] else first[v]]
             if cur == ep or p == cur or in_open(p, cur, ep, length):
                 new_ep = after if p == ep or in_open(after, p, ep, length) else ep
-                ns = g.next[g.first[v] + k]
+                ns = g.next[p]
                 if ns != NONE and in_open(ns, p, new_ep, length):
-                    goal = farthest(g, v, p, ns, length, non_tree)
+                    at = 3 * depth
+                    stack[at], stack[at + 1], stack[at + 2] = farthest(rows[v], ns), new_ep, h + 1
                     messages += 1
-                    at = 4 * depth
-                    stack[at], stack[at + 1], stack[at + 2], stack[at + 3] = (
-                        g.owner[goal],
-                        goal,
-                        new_ep,
-                        h + 1,
-                    )
                     depth += 1
     return messages, duplicates
 
 
 @called
-def ring_walk(g: Graph, length: int, publisher: int, non_tree: bool) -> int:
+def ring_walk(g: Graph, length: int, publisher: int) -> int:
     """RingPS: messages of the single walk around the ring, from subscriber to subscriber, back to before where it began."""
-    start = g.pos[g.first[publisher]]
-    v, p, gone, messages = publisher, start, 0, 0
+    p, gone, messages = g.pos[g.first[publisher]], 0, 0
     while True:
-        k = g.first[v]
-        while g.pos[k] != p:
-            k += 1
-        ns = g.next[k]
-        if ns == NONE:
+        ns = g.next[p]
+        if ns == NONE or gone + (ns - p if ns > p else ns - p + length) >= length:
             return messages
-        ahead = ns - p if ns > p else ns - p + length
-        if gone + ahead >= length:
-            return messages
-        goal = farthest(g, v, p, ns, length, non_tree)
+        goal = farthest(g.jumps[g.owner[p]], ns)
         gone += goal - p if goal > p else goal - p + length
-        v, p = g.owner[goal], goal
+        p = goal
         messages += 1
 
 
 @called
-def tree_of_root(g: Graph, publisher: int, subscribed: Any) -> int:
-    """T_S: links of the smallest subtree of the present tree that holds the publisher and all subscribers."""
-    n, inside, total, links = len(g.dist), g.seen, 0, 0
-    for v in range(n):
-        inside[v] = 1 if subscribed[v] or v == publisher else 0
-        total += inside[v]
-    for i in range(n - 1, 0, -1):
-        v = g.order[i]
-        links += 0 < inside[v] < total
-        inside[g.parent[v]] += inside[v]
+def pruned(g: Graph, level: Any, depth: int, publisher: int) -> int:
+    """Links of the smallest part of a breadth-first tree (given by its levels) that holds publisher and subscribers."""
+    held, size, ends, links = g.seen, len(g.seen), 0, 0
+    for k in range(size):
+        held[k] = NO_BITS
+    put(held, publisher)
+    for i in range(len(g.subscribers)):
+        put(held, g.subscribers[i])
+    for k in range(size):
+        ends += count(held[k])
+    while ends > 1:  # the deepest ends give way to their parents, until they have met
+        for k in range(size):
+            rest = held[k] & level[depth][k]
+            while rest != NO_BITS and ends > 1:
+                u = first_common(g.near[64 * k + lowest(rest)], level[depth - 1])
+                rest &= rest - ONE
+                links += 1
+                ends -= has(held, u)
+                put(held, u)
+        depth -= 1
     return links
-
-
-@called
-def tree_of_publisher(g: Graph, publisher: int, subscribed: Any) -> int:
-    """T_D: links of the publisher's own breadth-first tree that lead to subscribers. Replaces the present tree."""
-    breadth_first(g, publisher)
-    return tree_of_root(g, publisher, subscribed)

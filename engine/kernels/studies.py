@@ -1,283 +1,198 @@
-"""Many random networks in one call: the numbers behind PSVR Fig. 7, a row a network.
+"""Messages of publications on legitimate networks, many in one call: the numbers behind PSVR Fig. 7, 9 and 10.
 
     rows = gains(n=100, mean_degree=8, subscribers=10, publications=10, seeds=range(1000))
+    costs = messages(network.n, network.links, root, subscribers=[3, 14], publishers=range(network.n))
 
-The networks are those that a scenario with `{"kind": "gnp", …}` and the same seed builds, the root is its default root, and
-the workload is drawn from the seed (`workload`), so any row can be opened as a run.
+The networks of `gains` are those that a scenario with `{"kind": "gnp", …}` and the same seed builds, the root is its
+default root, and the workload is drawn from the seed (`workload`), so any row can be opened as a run.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from engine.compiled.cache import compiled, folder
-from engine.compiled.machine import called, mix, unit
+from engine.compiled.machine import called, mix
 from engine.compiled.rows import reference
 from engine.core.declare import NONE
 from engine.core.errors import ScenarioError
 from engine.core.rng import GOLD, Stream, stream_base, stream_key
-from engine.kernels import routing
+from engine.kernels import draw, routing
+from engine.kernels.bits import NO_BITS, put
+from engine.kernels.draw import Draw
 from engine.kernels.routing import Graph
 
 by_reference: Any = reference  # in compiled code it takes one argument
 PURPOSE = "workload"
-COLUMNS = (
-    "links",
-    "psvr_all_links",
-    "psvr_non_tree",
-    "ringps",
-    "tree_of_publisher",
-    "tree_of_root",
-    "duplicates",
-    "missed",
-)
+WAYS = ("psvr_all_links", "psvr_non_tree", "ringps", "tree_of_publisher", "tree_of_root")
+COLUMNS = (*WAYS, "hops_all_links", "hops_non_tree", "duplicates", "missed")
 ATTEMPTS = 100
+
+Columns = dict[str, list[int]]
 
 
 def workload(n: int, subscribers: int, publications: int, seed: int) -> tuple[list[int], list[int]]:
     """Who subscribes (ascending, each once) and who publishes (no subscriber where there are others), by seed."""
-    draw = Stream(seed, PURPOSE)
+    stream = Stream(seed, PURPOSE)
     order = list(range(n))
     for i in range(subscribers):
-        j = i + draw.below(n - i)
+        j = i + stream.below(n - i)
         order[i], order[j] = order[j], order[i]
     others = n - subscribers
     publishers = [
-        order[subscribers + draw.below(others)] if others else draw.below(n) for _ in range(publications)
+        order[subscribers + stream.below(others)] if others else stream.below(n) for _ in range(publications)
     ]
     return sorted(order[:subscribers]), publishers
 
 
 def gains(
-    n: int, mean_degree: float, subscribers: int, publications: int, seeds: Sequence[int]
-) -> dict[str, list[int]]:
-    """Messages summed over the publications of each network, by way of delivery: `COLUMNS`, a row a seed.
+    n: int,
+    mean_degree: float,
+    subscribers: int,
+    publications: int,
+    seeds: Sequence[int],
+    ways: Sequence[str] = WAYS,
+) -> Columns:
+    """Messages by way of delivery, summed over the publications of one G(n, p) for each seed; a row a seed.
 
-    `duplicates` and `missed` are PSVR's, with both kinds of shortcuts, and should be zero. `links`: of the network. A way's
-    gain over PSVR is 100·PSVR/way - 100 (PSVR §5). Raises ScenarioError when a network does not get connected.
+    Columns: `ways` (of `WAYS`); for each PSVR among them its `hops_…`, summed over first deliveries; `duplicates` and
+    `missed`, which are PSVR's and should be zero; `links` of the network. A way's gain over PSVR is 100·PSVR/way - 100
+    (PSVR §5). Raises ScenarioError when a network does not get connected. Memory and time grow with n²/64.
     """
     if n < 2 or not 1 <= subscribers <= n or publications < 1:
         raise ScenarioError("subscribers", subscribers, f"1 to n = {n}, n at least 2", "no such study")
     found = np.zeros((len(seeds), len(COLUMNS)), np.int64)
+    links = np.zeros(len(seeds), np.int64)
     bases = np.array([stream_base(seed, "gnp") for seed in seeds], np.uint64)
     works = np.array([stream_key(seed, PURPOSE) for seed in seeds], np.uint64)
     p = min(1.0, mean_degree / (n - 1))
-    pairs = n * (n - 1) / 2
-    room = int(
-        min(pairs, pairs * p + 12 * math.sqrt(pairs * p + 1) + 64)
-    )  # links: twelve standard deviations above the mean
-    graph = routing.blank(n, room)
-    space = _space(n, room, publications)
-    at = kernel()(n, p, subscribers, publications, bases, works, graph, space, found)
+    graph = routing.blank(n, subscribers, publications)
+    at = kernel(_gains)(p, bases, works, _mask(ways), graph, links, found)
     if at >= 0:
         problem = f"no connected network in {ATTEMPTS} draws"
         raise ScenarioError(
             "mean_degree", mean_degree, f"a larger one, or another seed than {seeds[at]}", problem
         )
-    return {name: column.tolist() for name, column in zip(COLUMNS, found.T, strict=True)}
+    return {"links": links.tolist(), **_columns(ways, found)}
+
+
+def messages(
+    n: int,
+    links: Sequence[tuple[int, int]],
+    root: int,
+    subscribers: Sequence[int],
+    publishers: Sequence[int],
+    ways: Sequence[str] = WAYS,
+) -> Columns:
+    """The same columns without `links` for a given connected network, tree root and workload; a row a publication.
+
+    With one subscriber, a way's messages are the hops of its route. Raises ScenarioError when it is not connected.
+    """
+    if n < 2 or not subscribers:
+        raise ScenarioError(
+            "subscribers", len(subscribers), "at least one, of two nodes or more", "no such study"
+        )
+    graph = routing.blank(n, len(subscribers), len(publishers))
+    graph.subscribers[:] = subscribers
+    graph.subscribed[list(subscribers)] = 1
+    graph.publishers[:] = publishers
+    found = np.zeros((len(publishers), len(COLUMNS)), np.int64)
+    ends = np.array(links, np.int64).reshape(-1, 2)
+    if not kernel(_messages)(ends, root, _mask(ways), graph, found):
+        raise ScenarioError("links", len(links), "a connected network", "some nodes cannot be reached")
+    return _columns(ways, found)
 
 
 @cache
-def kernel() -> Any:
-    """The compiled study; kept with the engine's own code."""
-    return compiled(_gains, folder([]), _nrt=False)
+def kernel(function: Any) -> Any:
+    """A compiled study; kept with the engine's own code."""
+    return compiled(function, folder([]), _nrt=False)
+
+
+def _mask(ways: Sequence[str]) -> int:
+    for way in ways:
+        if way not in WAYS:
+            raise ScenarioError("ways", way, ", ".join(WAYS), "no such way of delivery")
+    return sum(1 << WAYS.index(way) for way in set(ways))
+
+
+def _columns(ways: Sequence[str], found: Any) -> Columns:
+    asked = {*ways, *(f"hops_{way.removeprefix('psvr_')}" for way in ways), "duplicates", "missed"}
+    return {name: column.tolist() for name, column in zip(COLUMNS, found.T, strict=True) if name in asked}
 
 
 # --- compiled
 
-
-class Space(NamedTuple):
-    """Scratch: an entry a node, unless said otherwise."""
-
-    ends: Any  # a row a link
-    people: Any
-    publishers: Any  # one a publication
-    subscribed: Any
-    from_a: Any
-    from_b: Any
-    hops: Any
-    reached: Any
-    ahead: Any
-    drawn: Any  # one number
+(ALL_LINKS, NON_TREE, RINGPS, OF_PUBLISHER, OF_ROOT, HOPS, _, DUPLICATES, MISSED) = range(9)  # as COLUMNS
 
 
-def _space(n: int, links: int, publications: int) -> Space:
-    whole = [np.zeros(size, np.int64) for size in (n, publications, n, n, n, n)]
-    bits = [np.zeros(size, np.uint64) for size in (n, n, 1)]
-    return Space(np.zeros((links, 2), np.int64), *whole, *bits)
-
-
-class Draw(NamedTuple):
-    """A stream in compiled code: its key, and in `drawn[0]` how many numbers have been taken."""
-
-    key: Any
-    drawn: Any
-
-
-@called
-def _word(draw: Draw) -> Any:
-    draw.drawn[0] += np.uint64(1)
-    return mix(draw.key + draw.drawn[0] * np.uint64(GOLD))
-
-
-@called
-def _below(draw: Draw, n: int) -> Any:
-    """The upper half of word · n, for n below 2^32."""
-    word, times, half = _word(draw), np.uint64(n), np.uint64(32)
-    low = (word & np.uint64(0xFFFFFFFF)) * times
-    return np.int64(((word >> half) * times + (low >> half)) >> half)
-
-
-@called
-def _draw_links(n: int, p: float, draw: Draw, ends: Any) -> int:
-    """G(n, p) as `engine.world.generators` draws it: rows (smaller, larger) in `ends`; how many."""
-    count, per_skip = 0, 0.0 if p >= 1.0 else 1.0 / math.log1p(-p)
-    v, w = 1, -1
-    while v < n:
-        w += 1 if p >= 1.0 else 1 + int(math.log(1.0 - unit(_word(draw))) * per_skip)
-        while w >= v and v < n:
-            w -= v
-            v += 1
-        if v < n:
-            if count == len(ends):
-                return -1
-            ends[count][0], ends[count][1] = w, v
-            count += 1
-    return count
-
-
-@called
-def _adjacency(g: Graph, ends: Any, count: int) -> None:
-    """Links, drawn in order of (larger, smaller), as sorted rows of neighbours."""
-    n, at = len(g.dist), g.spare
-    for v in range(n + 1):
-        g.offset[v] = 0
-    for i in range(count):
-        g.offset[ends[i][0] + 1] += 1
-        g.offset[ends[i][1] + 1] += 1
-    for v in range(n):
-        g.offset[v + 1] += g.offset[v]
-        at[v] = g.offset[v]
-    for i in range(count):  # first the smaller neighbours of each node, which come in order
-        v = ends[i][1]
-        g.near[at[v]] = ends[i][0]
-        at[v] += 1
-    for i in range(count):  # then the larger ones, which do too
-        v = ends[i][0]
-        g.near[at[v]] = ends[i][1]
-        at[v] += 1
-
-
-@called
-def _farthest_node(dist: Any) -> int:
-    best = 0
-    for v in range(len(dist)):
-        if dist[v] > dist[best]:
-            best = v
-    return best
-
-
-@called
-def _centre(g: Graph, from_a: Any, from_b: Any, reached: Any, ahead: Any) -> Any:
-    """`engine.world.network.central_node` of a connected network. The last step tries all candidates at once: bit c of
-    `reached[v]` says that candidate c has reached v.
-    """
-    n = len(g.dist)
-    routing.distances(g, 0, from_b)
-    a = _farthest_node(from_b)
-    routing.distances(g, a, from_a)
-    b = _farthest_node(from_a)
-    routing.distances(g, b, from_b)
-    length, middle, count = from_a[b], g.order, 0
-    for v in range(n):
-        half = from_a[v] == length // 2 or from_a[v] == (length + 1) // 2
-        if half and from_a[v] + from_b[v] == length:
-            middle[count] = v
-            count += 1
-    step = max(1, (count + 31) // 32)
-    for v in range(n):
-        reached[v] = np.uint64(0)
-    for c in range(0, count, step):
-        reached[middle[c]] |= np.uint64(1) << np.uint64(c // step)
-    while True:
-        everywhere = ~np.uint64(0)
-        for v in range(n):
-            everywhere &= reached[v]
-        if everywhere != np.uint64(0):
-            c = 0
-            while (everywhere >> np.uint64(c)) & np.uint64(1) == np.uint64(0):
-                c += 1
-            return middle[c * step]
-        for v in range(n):
-            bits = reached[v]
-            for e in range(g.offset[v], g.offset[v + 1]):
-                bits |= reached[g.near[e]]
-            ahead[v] = bits
-        for v in range(n):
-            reached[v] = ahead[v]
-
-
-def _gains(
-    n: int,
-    p: float,
-    subscribers: int,
-    publications: int,
-    bases: Any,
-    works: Any,
-    graph: Graph,
-    space: Space,
-    found: Any,
-) -> int:
-    """Fill in a row of `found` for each of `bases`; the first network that does not get connected, or NONE."""
+def _gains(p: float, bases: Any, works: Any, mask: int, graph: Graph, links: Any, found: Any) -> int:
+    """Fill in `links` and a row of `found` for each of `bases`; the first network that is not connected, or NONE."""
     g: Any = by_reference(graph)
-    room: Any = by_reference(space)
-    ends, people, publishers, drawn = room.ends, room.people, room.publishers, room.drawn
-    from_a, from_b, hops, subscribed = room.from_a, room.from_b, room.hops, room.subscribed
     for row in range(len(bases)):
         connected = False
         for k in range(ATTEMPTS):
-            drawn[0] = np.uint64(0)
-            count = _draw_links(n, p, Draw(mix(bases[row] + np.uint64(k) * np.uint64(GOLD)), drawn), ends)
-            if count >= n - 1:
-                _adjacency(g, ends, count)
-                connected = routing.distances(g, 0, from_a) == n
+            g.drawn[0] = NO_BITS
+            links[row] = draw.gnp(g, p, Draw(mix(bases[row] + np.uint64(k) * np.uint64(GOLD)), g.drawn))
+            connected = links[row] >= len(g.near) - 1 and routing.search(g, 0, g.level) != NONE
             if connected:
                 break
         if not connected:
             return row
-        drawn[0] = np.uint64(0)
-        draw = Draw(works[row], drawn)
-        for v in range(n):
-            people[v], subscribed[v] = v, 0
-        for i in range(subscribers):
-            j = i + _below(draw, n - i)
-            people[i], people[j] = people[j], people[i]
-            subscribed[people[i]] = 1
-        others = n - subscribers
-        for i in range(publications):
-            publishers[i] = people[subscribers + _below(draw, others)] if others > 0 else _below(draw, n)
-        root = _centre(g, from_a, from_b, room.reached, room.ahead)
-        routing.breadth_first(g, root)
-        length = routing.ring(g, root)
-        routing.next_subscribers(g, length, subscribed)
-        sums = found[row]
-        sums[0] = count
-        for i in range(publications):
-            v = publishers[i]
-            for non_tree in range(2):
-                messages, duplicates = routing.psvr(g, length, v, subscribed, non_tree == 1, hops)
-                sums[1 + non_tree] += messages
-                sums[6] += duplicates
-                for w in range(n):
-                    if subscribed[w] == 1 and w != v and hops[w] == NONE:
-                        sums[7] += 1
-            sums[3] += routing.ring_walk(g, length, v, False)
-            sums[5] += routing.tree_of_root(g, v, subscribed)
-        for i in range(publications):
-            sums[4] += routing.tree_of_publisher(g, publishers[i], subscribed)
+        g.drawn[0] = NO_BITS
+        draw.workload(g, Draw(works[row], g.drawn))
+        _publications(g, draw.centre(g), mask, found[row : row + 1])
     return NONE
+
+
+def _messages(ends: Any, root: int, mask: int, graph: Graph, found: Any) -> bool:
+    """Fill in a row of `found` for each publication; whether the network is connected."""
+    g: Any = by_reference(graph)
+    for i in range(len(ends)):
+        put(g.near[ends[i][0]], ends[i][1])
+        put(g.near[ends[i][1]], ends[i][0])
+    if routing.search(g, root, g.level) == NONE:
+        return False
+    _publications(g, root, mask, found)
+    return True
+
+
+@called
+def _publications(g: Any, root: int, mask: int, found: Any) -> None:
+    """Add what each publication takes to a row of `found`, in turn."""
+    depth = routing.search(g, root, g.level)
+    length = routing.ring(g, root, depth)
+    routing.next_subscribers(g, length)
+    if mask & (1 << ALL_LINKS | 1 << RINGPS):
+        routing.shortcuts(g, length, g.jumps, False)
+    if mask & 1 << NON_TREE:
+        routing.shortcuts(g, length, g.leaps, True)
+    for i in range(len(g.publishers)):
+        v, row = g.publishers[i], found[i % len(found)]
+        if mask & 1 << ALL_LINKS:
+            _publish(g, length, v, g.jumps, row, ALL_LINKS)
+        if mask & 1 << NON_TREE:
+            _publish(g, length, v, g.leaps, row, NON_TREE)
+        if mask & 1 << RINGPS:
+            row[RINGPS] += routing.ring_walk(g, length, v)
+        if mask & 1 << OF_ROOT:
+            row[OF_ROOT] += routing.pruned(g, g.level, depth, v)
+        if mask & 1 << OF_PUBLISHER:
+            row[OF_PUBLISHER] += routing.pruned(g, g.from_a, routing.search(g, v, g.from_a), v)
+
+
+@called
+def _publish(g: Any, length: int, publisher: int, rows: Any, row: Any, way: int) -> None:
+    sent, again = routing.psvr(g, length, publisher, rows)
+    row[way] += sent
+    row[DUPLICATES] += again
+    for i in range(len(g.subscribers)):
+        v = g.subscribers[i]
+        if g.hops[v] != NONE:
+            row[HOPS + way] += g.hops[v]
+        elif v != publisher:
+            row[MISSED] += 1

@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import networkx as nx
 import pytest
 
-from engine.api import Run
+from backend.bench.plain import analysis
+from backend.bench.proof import PLAYED, PUBLICATIONS, compare
 from engine.core.errors import ScenarioError
-from engine.kernels.studies import COLUMNS, gains, workload
+from engine.kernels.studies import COLUMNS, WAYS, gains, messages, workload
 from engine.oracle.structure import Truth, next_subscribers, structure
+from engine.world.generators import gnp
 from engine.world.network import Network, central_node
-from engine.world.scenario import load_scenario
-from engine.world.topology import build_network
+from engine.world.topologies import Gnp
 
 CASES = [
     (n, degree, subscribers, publications, seed)
@@ -34,19 +36,7 @@ CASES = [
 
 
 def network_of(n: int, degree: float, seed: int) -> Network:
-    topology = load_scenario(document(n, degree, seed)).topology
-    return build_network(topology, seed, drawn=False)
-
-
-def document(n: int, degree: float, seed: int, **more: Any) -> dict[str, Any]:
-    topology = {"kind": "gnp", "n": n, "mean_degree": min(degree, n - 1)}
-    return {
-        "version": 1,
-        "seed": seed,
-        "topology": topology,
-        "protocol": {"name": "psvr"},
-        "duration_s": 9.0,
-    } | more
+    return gnp(Gnp(kind="gnp", n=n, mean_degree=min(degree, n - 1)), seed, drawn=False)
 
 
 def truth_of(network: Network, root: int) -> Truth:
@@ -103,34 +93,63 @@ def test_trees_and_ring_walk_equal_plain_models(
     assert (found["duplicates"], found["missed"]) == (0, 0)
 
 
-@pytest.mark.parametrize(("n", "degree", "subscribers", "publications", "seed"), CASES[3:18])
-@pytest.mark.parametrize("shortcuts", ["all-links", "non-tree"])
-def test_psvr_equals_the_event_engine(
-    n: int, degree: float, subscribers: int, publications: int, seed: int, shortcuts: str
+@pytest.mark.parametrize("way", PLAYED)
+def test_routes_equal_the_event_engine(way: str) -> None:
+    assert compare(way, range(200)) == 200 * PUBLICATIONS
+
+
+def test_a_difference_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAYED, "psvr_non_tree", PLAYED["psvr_all_links"])
+    with pytest.raises(RuntimeError, match=r"psvr_non_tree, case .*: the event engine has"):
+        compare("psvr_non_tree", range(200))
+
+
+@pytest.mark.parametrize(("n", "degree", "subscribers", "publications", "seed"), CASES)
+def test_the_same_analysis_with_networkx_gives_the_same(
+    n: int, degree: float, subscribers: int, publications: int, seed: int
 ) -> None:
+    graph: Any = nx.Graph(network_of(n, degree, seed).links)
     wanted, publishers = workload(n, subscribers, publications, seed)
-    events = [{"t": 1.0, "do": "subscribe", "node": str(v), "channel": "c"} for v in wanted]
-    events += [
-        {"t": 60.0 + i, "do": "publish", "node": str(v), "channel": "c"} for i, v in enumerate(publishers)
-    ]
-    chosen = {"name": "psvr", "params": {"shortcuts": shortcuts}}
-    run = Run(
-        load_scenario(document(n, degree, seed, events=events, duration_s=70.0) | {"protocol": chosen}),
-        engine="compiled",
-        drawn=False,
-    )
-    run.advance(70.0)
-    assert run.samples[-1][1] == (0, 0, 0, 0)
-    column = "psvr_all_links" if shortcuts == "all-links" else "psvr_non_tree"
-    assert (
-        run.tallies()["transmissions"]
-        == gains(n, min(degree, n - 1), subscribers, publications, [seed])[column][0]
-    )
+    found = analysis(graph, set(wanted), publishers)
+    ours = gains(n, min(degree, n - 1), subscribers, publications, [seed], list(found))
+    assert {name: ours[name][0] for name in found} == found
+
+
+@pytest.mark.parametrize(("n", "degree", "subscribers", "publications", "seed"), CASES)
+def test_a_given_network_costs_the_same_as_a_drawn_one(
+    n: int, degree: float, subscribers: int, publications: int, seed: int
+) -> None:
+    network = network_of(n, degree, seed)
+    apart = messages(n, network.links, central_node(network), *workload(n, subscribers, publications, seed))
+    drawn = gains(n, min(degree, n - 1), subscribers, publications, [seed])
+    del drawn["links"]
+    assert {name: [sum(column)] for name, column in apart.items()} == drawn
+    assert all(len(column) == publications for column in apart.values())
+
+
+def test_only_what_is_asked_for_is_counted() -> None:
+    every = gains(70, 6.0, 5, 5, range(20))
+    for way in WAYS:
+        alone = gains(70, 6.0, 5, 5, range(20), [way])
+        hops = {"psvr_all_links": ["hops_all_links"], "psvr_non_tree": ["hops_non_tree"]}.get(way, [])
+        assert set(alone) == {"links", way, *hops, "duplicates", "missed"}
+        assert all(alone[name] == every[name] for name in alone)
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 127, 129, 300])
+def test_sets_of_any_number_of_words(n: int) -> None:
+    """A star, and a ring whose positions fill words to their last bit."""
+    star = messages(n, [(0, v) for v in range(1, n)], 0, [n - 1], [1, 0, n - 1])
+    assert star["psvr_all_links"] == [2, 1, 0]
+    circle = messages(n, [(v, (v + 1) % n) for v in range(n)], 0, [n // 2], [0, n - 1])
+    assert circle["tree_of_root"] == [n // 2, n // 2 + 1]
+    assert circle["psvr_all_links"] == [n // 2, n // 2 + 1]
+    assert circle["missed"] == [0, 0]
 
 
 def test_a_row_a_seed_and_the_same_again() -> None:
     one = gains(20, 5.0, 3, 4, range(50))
-    assert list(one) == list(COLUMNS)
+    assert list(one) == ["links", *COLUMNS]
     assert all(len(column) == 50 for column in one.values())
     assert one == gains(20, 5.0, 3, 4, list(range(50)))
     assert {name: column[7] for name, column in one.items()} == {
@@ -150,3 +169,9 @@ def test_what_cannot_be_studied_is_refused() -> None:
         gains(5, 3.0, 6, 1, [1])
     with pytest.raises(ScenarioError, match="connected"):
         gains(50, 0.5, 2, 1, [1])
+    with pytest.raises(ScenarioError, match="connected"):
+        messages(4, [(0, 1), (2, 3)], 0, [1], [0])
+    with pytest.raises(ScenarioError, match="subscribers"):
+        messages(4, [(0, 1), (1, 2), (2, 3)], 0, [], [0])
+    with pytest.raises(ScenarioError, match="pigeons"):
+        gains(5, 3.0, 2, 1, [1], ["pigeons"])
