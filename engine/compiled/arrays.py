@@ -176,13 +176,12 @@ def _records(types: list[Any], count: int) -> NDArray[Any]:
     return raw[begin : begin + count * size].view(layout)
 
 
-def state(spec: ProtocolSpec, env: Env, par: Any, held: list[Column]) -> Any:
-    """The stack as handlers see it."""
-    parts = {
+def layers(spec: ProtocolSpec, held: list[Column]) -> dict[str, Any]:
+    """The state of every layer as handlers see it, by key."""
+    return {
         layer.key: layer.state(**{c.field.name: c.table() for c in held if c.layer == layer.key})
         for layer in spec.layers
     }
-    return spec.state(env=env, par=par, **parts)
 
 
 def reset_node(held: list[Column], env: Env, v: int) -> None:

@@ -52,6 +52,7 @@ class Stack:
     place: Path
     net: Any = None
     par: Any = None
+    state: Any = None
     advance: Any = None
     source: str = field(default="", repr=False)
 
@@ -112,6 +113,8 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
         "from engine.compiled.loop import (BESIDE, DONE, LOW, ROOM, SPAN, STOPPED)",
         f"Net = namedtuple('Net', {' '.join(machine.FIELDS)!r}, module=__name__)",
         f"Par = namedtuple('Par', {' '.join(parameters)!r}, module=__name__)",
+        # The protocol's own may be made in a function; numba's cache finds its code by types that have a module.
+        f"State = namedtuple('State', {' '.join(spec.state._fields)!r}, module=__name__)",  # type: ignore[attr-defined]
         _fire(spec, scope),
         _serve(stack, scope),
         _opens(gate_fields),
@@ -128,6 +131,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
     module = cache.load(name, stack.source, stack.place, scope)
     stack.net, stack.par = module.Net, module.Par
     _by_net[stack.net] = stack
+    stack.state = module.State
     stack.advance = _Explained(spec, cache.compiled(module.advance, stack.place, _nrt=False))
     return stack
 

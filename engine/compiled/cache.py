@@ -27,7 +27,7 @@ import numba
 import numpy as np
 
 ENGINE = Path(__file__).parents[1]
-KEPT = 12  # folders; beyond that the ones not used for the longest time go
+KEPT = 40  # folders, of a few MB at most; beyond that the ones not used for the longest time go
 BOUNDS = os.environ.get("RINGCAST_BOUNDS", "") not in ("", "0")
 """Whether compiled code checks every index: slower, for tests."""
 

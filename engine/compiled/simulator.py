@@ -142,7 +142,7 @@ class CompiledSimulator:
         self.links = arrays.Links.of(self.peers)
         self.held = arrays.make(self.spec, env, self.links, self.given_par)
         par = self.stack.par(*(float(x) if isinstance(x, float) else int(x) for x in self.given_par))
-        self.st = arrays.state(self.spec, env, par, self.held)
+        self.st = self.stack.state(env=env, par=par, **arrays.layers(self.spec, self.held))
         kinds = [(c.data.dtype.str, c.data.strides) for c in self.held]
         # All that the types of the arguments depend on.
         self.shape = (tuple(type(x) for x in par), tuple(kinds))
