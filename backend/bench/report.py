@@ -9,7 +9,7 @@ from pathlib import Path
 from backend.bench.more import LONG_NODES, Start
 from backend.bench.race import Result
 
-BEGIN, END = "<!-- measured: ringcast bench engine --write docs -->", "<!-- /measured -->"
+MARK = "ringcast bench engine --write docs"
 TITLES = {
     "C++": "C++ by hand",
     "beacons compiled": "**ringcast, compiled**",
@@ -55,19 +55,19 @@ def markdown(measured: Measured) -> str:
     parts = [
         f"Machine: {measured.machine}.",
         "**Beacons** (the tree layer alone)",
-        _table(
+        table(
             ("nodes", "contender", "M events/s", "median", "ns/event", "× lean SimPy", "× C++", "peak MB"),
             [_beacon_row(measured, r) for r in _ordered(measured, psvr=False)],
         ),
         "**PSVR** (the whole stack)",
-        _table(
+        table(
             ("nodes", "contender", "M events/s", "median", "ns/event", "compiled : interpreted", "peak MB"),
             [_psvr_row(measured, r) for r in _ordered(measured, psvr=True)],
         ),
         f"**A long run** (PSVR, compiled, {LONG_NODES:,} nodes)",
-        _table(("events so far", "ns/event"), [(f"{e:,}", f"{ns:.0f}") for e, ns in measured.growth]),
+        table(("events so far", "ns/event"), [(f"{e:,}", f"{ns:.0f}") for e, ns in measured.growth]),
         "**Starts** (from calling Python to the end of the first virtual second, 100 nodes)",
-        _table(
+        table(
             ("engine", "seconds", "CPU seconds", "peak MB"),
             [(s.name, f"{s.seconds:.1f}", f"{s.cpu_s:.1f}", f"{s.peak_mb:,.0f}") for s in measured.starts],
         ),
@@ -101,19 +101,20 @@ def _psvr_row(measured: Measured, r: Result) -> tuple[str, ...]:
 
 
 def _common(r: Result) -> tuple[str, ...]:
-    return f"{r.n:,}", TITLES[r.name], _three(r.rate), _three(r.median_rate), _three(1e3 / r.rate)
+    return f"{r.n:,}", TITLES[r.name], three(r.rate), three(r.median_rate), three(1e3 / r.rate)
 
 
-def _three(x: float) -> str:
+def three(x: float) -> str:
     """Three digits that count."""
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
 def _ratio(a: float, b: float | None) -> str:
-    return "" if b is None else _three(a / b)
+    return "" if b is None else three(a / b)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; numbers to the right."""
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     lines = [head, ["-" * (w - 1) + ":" if h != "contender" and h != "engine" else "-" * w
                     for w, h in zip(widths, head, strict=True)], *rows]  # fmt: skip
@@ -127,10 +128,14 @@ def write(measured: Measured, folder: Path) -> list[Path]:
     from backend.bench.plot import plot  # matplotlib takes a second to import
 
     page, picture = folder / "performance.md", folder / "images" / "performance.svg"
-    fresh = f"{BEGIN}\n\n{markdown(measured)}\n{END}\n"
-    old = page.read_text("utf-8") if page.exists() else ""
-    before, found, rest = old.partition(BEGIN)
-    _, ended, after = rest.partition(END + "\n")
-    page.write_text(before + fresh + after if found and ended else fresh, "utf-8")
+    replace(page, MARK, markdown(measured))
     plot(measured, picture)
     return [page, picture]
+
+
+def replace(page: Path, mark: str, text: str) -> None:
+    """Write `text` in place of what the page has between the marks that name this command; at its end if it has none."""
+    begin, end = f"<!-- measured: {mark} -->\n", "<!-- /measured -->\n"
+    before, found, rest = (page.read_text("utf-8") if page.exists() else "").partition(begin)
+    after = rest.partition(end)[2] if found else ""
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", "utf-8")

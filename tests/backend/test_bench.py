@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from backend.bench import engine, main, more, report
+from backend.bench import engine, kernels, main, more, proof, report
 from backend.bench.contender import make
 from backend.bench.race import Child, Result, agree
 from backend.bench.workload import network
@@ -124,14 +124,16 @@ def test_figures_go_between_the_marks_and_the_plot_is_drawn(
     assert picture.read_bytes() == drawn
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["interpreted", "--help"], ["engine", "--help"]])
-def test_help_tells_of_both(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "argv", [["--help"], ["interpreted", "--help"], ["engine", "--help"], ["kernels", "--help"]]
+)
+def test_help_tells_of_all(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(argv)
     assert stop.value.code == 0
     out = capsys.readouterr().out
     assert "engine" in out
-    assert ("--quick" in out) == (argv[0] == "engine")
+    assert ("--quick" in out) == (argv[0] in ("engine", "kernels"))
 
 
 def test_the_interpreted_engine_beside_simpy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,3 +142,36 @@ def test_the_interpreted_engine_beside_simpy(capsys: pytest.CaptureFixture[str])
     for name in ("ringcast, tree layer", "SimPy, lean", "SimPy, idiomatic", "ringcast, PSVR stack, digest"):
         assert re.search(rf"^{name}.* \d+\.\d\d\d ", out, re.MULTILINE), name
     assert re.search(r"peak memory \d+ MB", out)
+
+
+def test_kernels_beside_networkx(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["kernels", "--quick", "--write", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    for degree in kernels.DEGREES:
+        rows = re.findall(rf"^\| {degree} +\| (.+?) +\| .* \| ([\d.,]+) +\|$", out, re.MULTILINE)
+        assert [name for name, _ in rows] == ["**kernel**", "kernel, all five ways", "networkx"]
+        ours, _, theirs = (float(ratio.replace(",", "")) for _, ratio in rows)
+        assert ours > 20 > theirs == 1
+    page = (tmp_path / "performance.md").read_text()
+    assert page.count("× networkx") == 1
+    report.replace(tmp_path / "performance.md", "another", "more\n")
+    report.replace(tmp_path / "performance.md", kernels.MARK, "less\n")
+    assert (
+        (tmp_path / "performance.md").read_text().startswith(f"<!-- measured: {kernels.MARK} -->\n\nless\n\n")
+    )
+    assert "× networkx" not in (tmp_path / "performance.md").read_text()
+    assert (tmp_path / "performance.md").read_text().endswith("\n\nmore\n\n<!-- /measured -->\n")
+
+
+def test_networkx_and_kernel_must_agree() -> None:
+    found = {"tree_of_root": 7}
+    kernels.agree(8, {"tree_of_root": [7, 8], "ringps": [1, 2]}, [found])
+    with pytest.raises(RuntimeError, match="degree 8: the kernel counts"):
+        kernels.agree(8, {"tree_of_root": [7, 8]}, [found, found])
+
+
+def test_kernels_are_proved_on_as_many_networks_as_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kernels", "--prove", "20"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(proof.PLAYED)
+    assert all("200 publications on 20 networks, the same in both engines" in line for line in lines)
