@@ -21,7 +21,7 @@ import numba
 from numba.core.errors import NumbaError
 from numba.extending import overload_method, register_jitable
 
-from engine.compiled import cache, loop, machine, subset, truth
+from engine.compiled import airborne, cache, loop, machine, subset, truth
 from engine.compiled.rows import Reference, at, prefetch, prefetch_inner, prefetch_row, reference, view
 from engine.core.declare import ProtocolSpec, has_list, int_fields
 from engine.core.errors import OutsideSubset
@@ -29,6 +29,14 @@ from engine.core.storage import columns
 from engine.oracle.legitimacy import Judge
 
 INLINE = {"forceinline": True, "_nrt": False}
+NO_FLIGHTS = "@inlined\ndef fly(st, net, x):\n    pass\n"
+FLIGHTS = """
+from engine.compiled.airborne import M_DEPTH, M_PUBLICATION
+from engine.compiled.machine import low as cramped
+from engine.core.medium import (
+    ACKS, COMING, M_BITS, M_GOT, M_KIND, M_NODE, M_SEQ, M_SLOT, M_STATE, M_WHY, ON, due, over, received,
+)
+"""
 JUDGED = {  # by name of the layer
     "neighbourhood": truth.count_neighbourhood,
     "tree": truth.count_tree,
@@ -50,6 +58,8 @@ class Stack:
     judged: list[str]  # names of the layers judged in compiled code
     sending: set[int]  # message kinds whose handlers may send or deliver something
     place: Path
+    shared: bool = False  # its frames share a medium
+    name: str = ""  # of its module
     net: Any = None
     par: Any = None
     state: Any = None
@@ -59,26 +69,29 @@ class Stack:
     @property
     def cold(self) -> bool:
         """Whether nothing compiled for this machine is in the cache yet."""
-        return not any(self.place.glob("**/*.nbc"))
+        return not any(self.place.glob(f"**/{self.name}.*.nbc"))
 
 
-_stacks: dict[tuple[str, tuple[str, ...]], Stack] = {}
+_stacks: dict[tuple[str, tuple[str, ...], bool], Stack] = {}
 _by_net: dict[type, Stack] = {}
 _inlined: set[int] = set()
 _making = RLock()  # numba's settings are global
 
 
-def stack_of(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
-    """The stack of a protocol whose rules read these parameters; made once a process. Raises OutsideSubset."""
-    key = (spec.name, parameters)
+def stack_of(spec: ProtocolSpec, parameters: tuple[str, ...], *, shared: bool = False) -> Stack:
+    """The stack of a protocol whose rules read these parameters; made once a process.
+
+    `shared`: its frames share a medium (engine.core.medium). Raises OutsideSubset.
+    """
+    key = (spec.name, parameters, shared)
     with _making:
         if key not in _stacks or _stacks[key].spec is not spec:
             subset.check(spec)
-            _stacks[key] = _make(spec, parameters)
+            _stacks[key] = _make(spec, parameters, shared)
         return _stacks[key]
 
 
-def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
+def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stack:
     kinds = {m.type: k for k, m in enumerate(spec.messages)}
     names = [int_fields(m.type) for m in spec.messages]
     lists = [m.type._fields[-1] if has_list(m.type) else None for m in spec.messages]  # type: ignore[attr-defined]
@@ -89,7 +102,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
     width = max([len(row) for row in names] or [0])
     sending = {kinds[m] for layer in spec.layers for m, handler in layer.on.items() if subset.sends(handler)}
     place = cache.folder(subset.sources(spec), subset.frozen(spec))
-    stack = Stack(spec, kinds, names, lists, gates, width, judged, sending, place)
+    stack = Stack(spec, kinds, names, lists, gates, width, judged, sending, place, shared)
     for f in subset.reachable(spec):
         if id(f) not in _inlined:
             _inlined.add(id(f))
@@ -111,7 +124,8 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
         f"from engine.compiled.machine import ({_names(machine)})",
         "from engine.core.trace import (DEAD_LINK, DEAD_NODE, FILTERED, LOSS)",
         "from engine.compiled.loop import (BESIDE, DONE, LOW, ROOM, SPAN, STOPPED)",
-        f"Net = namedtuple('Net', {' '.join(machine.FIELDS)!r}, module=__name__)",
+        "from engine.core.medium import AIR",
+        f"Net = namedtuple('Net', {' '.join(machine.FIELDS + shared * airborne.FIELDS)!r}, module=__name__)",
         f"Par = namedtuple('Par', {' '.join(parameters)!r}, module=__name__)",
         # The protocol's own may be made in a function; numba's cache finds its code by types that have a module.
         f"State = namedtuple('State', {' '.join(spec.state._fields)!r}, module=__name__)",  # type: ignore[attr-defined]
@@ -120,15 +134,16 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...]) -> Stack:
         _opens(gate_fields),
         _touch(stack),
         _sample(stack, scope),
-        inspect.getsource(loop).split("# --- copied from here\n")[1],
+        _copied(loop),
+        FLIGHTS + _copied(airborne) if shared else NO_FLIGHTS,
     ]
     stack.source = "\n".join(text)
-    name = (
+    stack.name = (
         "".join(c if c.isalnum() else "_" for c in spec.name)
         + "_"
         + blake2b(stack.source.encode(), digest_size=4).hexdigest()
     )
-    module = cache.load(name, stack.source, stack.place, scope)
+    module = cache.load(stack.name, stack.source, stack.place, scope)
     stack.net, stack.par = module.Net, module.Par
     _by_net[stack.net] = stack
     stack.state = module.State
@@ -182,6 +197,10 @@ def _innermost(text: str) -> str:
     marked = next((i for i in range(written[0], len(lines)) if lines[i].startswith("^")), None)
     statement = f"`{lines[marked - 1]}`: " if marked is not None else ""
     return f"{name.rsplit('/', 1)[-1]}:{line}: {statement}{what}"
+
+
+def _copied(module: Any) -> str:
+    return inspect.getsource(module).split("# --- copied from here\n")[1]
 
 
 def _names(module: Any) -> str:
@@ -326,6 +345,8 @@ def _sample(stack: Stack, scope: dict[str, Any]) -> str:
                     net.still[v] = 0
             for k in range(‹layers›):
                 net.sample[row][k] = net.wrong[k]
+            for kind in range(len(net.counts)):
+                net.sample[row][‹layers› + kind] = net.counts[kind]
             net.k[SAMPLES] = row + 1
         """
     return _lines(text, refresh=refresh, layers=len(stack.judged), counting="\n".join(counting))
@@ -336,7 +357,7 @@ def _sample(stack: Stack, scope: dict[str, Any]) -> str:
 
 def _generate(name: str, args: str, body: list[str]) -> Callable[..., Any]:
     """A function out of pieces of its body. What they hold comes from declarations, which are Python names."""
-    scope = dict(vars(machine))
+    scope = vars(machine) | vars(airborne)
     text = f"def {name}({args}):\n" + textwrap.indent("\n".join(body), "    ")
     exec(compile(text, f"<{name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
@@ -371,7 +392,8 @@ def _sender(net: Any, m: Any, args: str) -> Callable[..., Any] | None:
     stack, kind = found
     listed, names = stack.lists[kind], stack.fields[kind]
     body = [] if "j" in args.split(", ") else ["j = NONE"]
-    body += [_size(kind, listed), f"f = start_frame(net, v, j, {kind}, size)", "row = net.frame[f]"]
+    start = "start_flight" if stack.shared else "start_frame"
+    body += [_size(kind, listed), f"f = {start}(net, v, j, {kind}, size)", "row = net.frame[f]"]
     body += [f"row[F_FIELDS + {a}] = m.{name}" for a, name in enumerate(names)]
     if listed:
         text = """
@@ -387,6 +409,9 @@ def _sender(net: Any, m: Any, args: str) -> Callable[..., Any] | None:
         body.append("if net.k[OBSERVE] == 1:\n" + textwrap.indent("\n".join(told), "    "))
     if stack.spec.messages[kind].shape == "publication" and "publication" in names:
         body.append("book_send(net, f, v, j, m.publication)")
+    if stack.shared:
+        carries = int(stack.spec.messages[kind].shape == "publication")
+        body.append(f"launch(net, f, {len(names)}, {carries})")
     return _generate("send", args, body)
 
 
@@ -444,3 +469,26 @@ def _uniform(net: Any, v: Any) -> Any:
 @overload_method(Reference, "now", jit_options=INLINE, strict=False)
 def _now(net: Any) -> Any:
     return (lambda net: net.clock[0]) if net.instance_class in _by_net else None
+
+
+# --- `net`, for the medium
+
+
+def _offer(name: str, asked: Callable[..., Any]) -> None:
+    """`net.name(…)` is `asked(net, …)`."""
+
+    def of_one(net: Any, a: Any) -> Any:
+        return asked if net.instance_class in _by_net else None
+
+    def of_two(net: Any, a: Any, b: Any) -> Any:
+        return of_one(net, a)
+
+    method = of_one if len(inspect.signature(asked).parameters) == 2 else of_two
+    overload_method(Reference, name, jit_options=INLINE, strict=False)(method)
+
+
+_offer("chance", airborne.chance)
+_offer("fade", airborne.fade)
+_offer("at", airborne.call_at)
+_offer("release", airborne.release)
+_offer("lose", airborne.lose)

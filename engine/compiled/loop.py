@@ -65,6 +65,7 @@ from engine.compiled.machine import (
     word,
 )
 from engine.compiled.rows import prefetch_row, reference
+from engine.core.medium import AIR
 from engine.core.simulator import JITTER
 from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
 
@@ -96,6 +97,11 @@ def touch(st: Any, net: Any, kind: int, place: int) -> None:
 
 def sample(st: Any, net: Any, truth: Any, t: float) -> None:
     """Let the judge write a row."""
+    raise NotImplementedError
+
+
+def fly(st: Any, net: Any, x: int) -> None:
+    """Entry x is a frame, and due (see engine.compiled.airborne); in silence where frames share no medium."""
     raise NotImplementedError
 
 
@@ -207,6 +213,9 @@ def play(st: Any, net: Any, x: int) -> None:
     else:
         row = net.local[x - k[TIMERS]]
         v, j = row[E_NODE], row[E_SLOT]
+        if j == AIR:
+            fly(st, net, x)
+            return
         if net.alive[v]:
             gate = net.gates[row[E_KIND]]
             degree = net.offset[v + 1] - net.offset[v]

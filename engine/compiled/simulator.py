@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compiled import arrays, loop, machine, truth
+from engine.compiled import airborne, arrays, loop, machine, truth
+from engine.compiled.airborne import M_DEPTH, M_PUBLICATION
 from engine.compiled.build import Stack, stack_of
 from engine.compiled.machine import (
     AT,
@@ -82,16 +83,29 @@ from engine.compiled.machine import (
     TOO_MANY_WORDS,
     WORDS,
 )
-from engine.core import checkpoint, storage
+from engine.core import checkpoint, radio, storage
 from engine.core.declare import NONE, Env, ProtocolSpec, fields
-from engine.core.errors import OutsideSubset, ProtocolBug
-from engine.core.medium import Medium
+from engine.core.errors import ProtocolBug
+from engine.core.medium import (
+    AIR,
+    BEHIND,
+    M_KIND,
+    M_NEXT,
+    M_NODE,
+    M_SEQ,
+    M_STATE,
+    ON,
+    UNUSED,
+    Medium,
+    hush,
+)
 from engine.core.port import LOCAL
 from engine.core.rng import GOLD, UNIT, stream_base
 from engine.core.simulator import PURPOSES, Simulator
 from engine.core.trace import CHUNK, REASONS, Record
 
 FOREVER = 1 << 62
+BESIDES = 2  # rows behind those of the air: of what is being served, and of what is being sent
 MOST_FRAMES = 1 << 24
 """Messages in the air at once, beyond which a run is given up: a protocol that floods without end."""
 
@@ -115,10 +129,9 @@ class CompiledSimulator:
         loss: float = 0.0,
         medium: Medium | None = None,
     ) -> None:
-        if medium is not None:
-            raise OutsideSubset(spec.name, ["this radio is not compiled yet"])
         self.spec, self.seed, self.delay_s, self.given_par = spec, seed, delay_s, par
-        self.stack: Stack = stack_of(spec, par._fields)
+        self.medium = medium
+        self.stack: Stack = stack_of(spec, par._fields, shared=medium is not None)
         self.kinds = self.stack.kinds
         self.listed = [name is not None for name in self.stack.lists]
         self.peers: list[list[int]] = [sorted(row) for row in peers]
@@ -152,7 +165,7 @@ class CompiledSimulator:
         width, layers = self.stack.width, len(self.stack.judged)
         self.most, self.longest = most, max(most, env.channels, arrays.longest(self.held))
         need_air, need_list = 8 * most + 32, _room_for_lists(most, self.longest)
-        need_local = 16 + min(2 * most, 512)
+        need_local = 16 + min(2 * most, 512) if self.medium is None else need_air
         need_words = need_air * (5 + width) + need_list + most + 64
         inverse = max(n * float((1 / self.periods).sum()) / 1.5 if every else 1.0, 1e-3)
         frames = _power_of_two(max(512, 2 * need_air))
@@ -182,7 +195,7 @@ class CompiledSimulator:
             "loss": np.zeros(len(self.links.near)),
             "gates": np.array(self.stack.gates, np.int64),
             "frame_t": np.zeros(frames),
-            "frame": np.zeros((frames + 1, F_FIELDS + width), np.int64),
+            "frame": np.zeros((frames + BESIDES, F_FIELDS + width), np.int64),
             "lists": np.zeros(4 * need_list + self.longest + 1, np.int64),
             "reached": np.zeros((most + 1, 2), np.int32),
             "due": np.zeros((entries, 2)),
@@ -206,8 +219,10 @@ class CompiledSimulator:
             "wrong": np.zeros(max(1, layers), np.int64),
             "still": np.ones(n, np.int8),
             "sample_t": np.zeros(64),
-            "sample": np.zeros((64, max(1, layers)), np.int64),
+            "sample": np.zeros((64, layers + len(self.kinds)), np.int64),
         }
+        if self.medium is not None:
+            made |= self._laid_out(self.medium, local)
         self.net = self.stack.net(**made)
         self.k = k
         self.truth = truth.blank(self.links, env.channels)
@@ -354,6 +369,8 @@ class CompiledSimulator:
             self._pack_lists(more)
         if k[FREE] < k[NEED_LOCAL]:
             more |= self._more_local()
+        if self.medium is not None and net.mac[ON] + 2 > len(net.tx):
+            more |= {name: _doubled(getattr(net, name), len(net.tx)) for name in ("tx", "tx_t")}
         for count, names in (
             (k[LOGGED] + k[NEED_AIR], ("log", "log_t")),
             (k[SENT] + k[NEED_AIR], ("sends", "sends_t")),
@@ -372,17 +389,17 @@ class CompiledSimulator:
                 f"more than {MOST_FRAMES // 2:,} messages in the air at once: this protocol floods without end"
             )
         numbers = np.arange(k[HEAD], k[TAIL])
-        frame_t, frame = np.zeros(size), np.zeros((size + 1, net.frame.shape[1]), np.int64)
+        frame_t, frame = np.zeros(size), np.zeros((size + BESIDES, net.frame.shape[1]), np.int64)
         old = numbers & (len(net.frame_t) - 1)
         frame_t[numbers & (size - 1)], frame[numbers & (size - 1)] = net.frame_t[old], net.frame[old]
-        frame[-1] = net.frame[-1]  # the row beside the air
+        frame[-BESIDES:] = net.frame[-BESIDES:]
         return {"frame_t": frame_t, "frame": frame}
 
     def _pack_lists(self, more: dict[str, Any]) -> None:
         """The lists in the air one after the other, with as much room again."""
         net, k = self.net, self.k
         frame = more.get("frame", net.frame)
-        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - 2)
+        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - BESIDES - 1)
         begins, sizes = frame[rows, F_LIST], frame[rows, F_SIZE]
         used = int(sizes.sum())
         k[LISTS] = max(k[LISTS], 2 * (used + k[NEED_LIST] + 1))
@@ -391,10 +408,11 @@ class CompiledSimulator:
         places = np.arange(used) - np.repeat(starts[:-1] - begins, sizes)
         lists[:used] = net.lists[places]
         frame[rows, F_LIST] = starts[:-1]
-        beside, size = int(frame[-1, F_LIST]), int(frame[-1, F_SIZE])
+        served = frame[-BESIDES]
+        beside, size = int(served[F_LIST]), int(served[F_SIZE])
         if k[SERVING] == loop.BESIDE:
             lists[k[LISTS] : k[LISTS] + size] = net.lists[beside : beside + size]
-            frame[-1, F_LIST] = k[LISTS]
+            served[F_LIST] = k[LISTS]
         k[LIST_AT] = used
         more["lists"] = lists
 
@@ -408,7 +426,8 @@ class CompiledSimulator:
         free[: k[FREE]], free[k[FREE] : k[FREE] + len(fresh)] = net.free[: k[FREE]], fresh
         k[FREE] += len(fresh)
         grown = {name: _longer(getattr(net, name), size) for name in ("due", "chain", "heap")}
-        grown |= {name: _longer(getattr(net, name), size - timers) for name in ("local", "local_list")}
+        more = ("local", "local_list", *(("flight", "began") if self.medium is not None else ()))
+        grown |= {name: _longer(getattr(net, name), size - timers) for name in more}
         return {**grown, "free": free}
 
     # --- the judge
@@ -434,14 +453,15 @@ class CompiledSimulator:
         self.run(self.now)
         self.k[SAMPLE_NOW] = 0
         self.k[SAMPLES] -= 1
-        return tuple(self.net.sample[self.k[SAMPLES]].tolist())
+        return tuple(self.net.sample[self.k[SAMPLES], : len(self.stack.judged)].tolist())
 
-    def take_samples(self) -> list[tuple[float, tuple[int, ...]]]:
-        """(time, wrong variables by layer) of the samples taken since the last call."""
-        count = int(self.k[SAMPLES])
+    def take_samples(self) -> list[tuple[float, tuple[int, ...], list[int]]]:
+        """(time, wrong variables by layer, messages sent by kind) of the samples taken since the last call."""
+        count, layers = int(self.k[SAMPLES]), len(self.stack.judged)
         self.k[SAMPLES] = 0
         rows = self.net.sample[:count].tolist()
-        return [(t, tuple(row)) for t, row in zip(self.net.sample_t[:count].tolist(), rows, strict=True)]
+        times = self.net.sample_t[:count].tolist()
+        return [(t, tuple(row[:layers]), row[layers:]) for t, row in zip(times, rows, strict=True)]
 
     # --- delivery books
 
@@ -563,8 +583,51 @@ class CompiledSimulator:
         row[E_SIZE + 1 : E_SIZE + 1 + len(whole)] = whole
         self.net.local_list[x - self.k[TIMERS], : len(held)] = held
 
+    # --- the medium that frames share
+
+    def _laid_out(self, given: Medium, room: int) -> dict[str, Any]:
+        """The arrays of `engine.compiled.airborne`, nothing under way; `room` frames."""
+        return {
+            "radio": np.array(given.radio),
+            "mac": np.array(given.mac, np.int64),
+            "steps": np.array(given.steps, np.float64),
+            "hazards": np.array(given.hazards),
+            "decay": np.array(given.decay),
+            "fades": np.array(given.fades),
+            "fade_base": np.array([stream_base(self.seed, "fading")], np.uint64),
+            "flight": np.zeros((room, airborne.FRAME), np.int64),
+            "began": np.zeros(room),
+            "queue": np.tile(np.array([NONE, NONE, 0], np.int64), (self.n, 1)),
+            "tx": np.zeros(2 * self.n + 16, np.int64),
+            "tx_t": np.zeros((2 * self.n + 16, 2)),
+            **self._signals(given.gain),
+        }
+
+    def _signals(self, gain: list[list[tuple[int, float]]]) -> dict[str, Any]:
+        """Who hears whom how loud; nothing known of fading yet."""
+        heard = [dict(gain[v]) if v < len(gain) else {} for v in range(self.n)]
+        links = len(self.links.near)
+        return {
+            "far_at": arrays.ends(np.array([len(row) for row in heard], np.int64)),
+            "far": np.array([w for row in heard for w in row], np.int64),
+            "far_level": np.array([mw for row in heard for mw in row.values()], np.float64),
+            "mean": np.array(
+                [heard[v].get(w, 0.0) for v in range(self.n) for w in self.peers[v]], np.float64
+            ),
+            "level": np.zeros(links),
+            "hazard": np.zeros(links),
+            "stamp": np.full(links, NONE, np.int64),
+        }
+
+    def retune(self, medium: Medium) -> None:
+        """The network has changed, and with it the signals."""
+        self.medium = medium
+        self.net = self.net._replace(**self._signals(medium.gain))
+
     def hush(self, v: int) -> None:
-        """Node v fails: nothing that is on its way depends on it."""
+        """Node v fails: what it had to send dies with it."""
+        if self.medium is not None:
+            hush(_Hands(self), v)
 
     def reset_node(self, v: int) -> None:
         """Node v forgets everything but its inputs, as after power-on."""
@@ -611,7 +674,7 @@ class CompiledSimulator:
             "heap": sorted(self._pending()),
             "air": [self._in_air(i) for i in range(k[HEAD], k[TAIL])],
             "partial": None,
-            "radio": None,
+            "radio": None if self.medium is None else self._flights(),
             "columns": self.columns(),
         }
 
@@ -623,12 +686,36 @@ class CompiledSimulator:
         ]
         unused = set(net.free[: self.k[FREE]].tolist())
         for x in range(timers, len(due)):
-            if x not in unused:
-                row = net.local[x - timers].tolist()
+            row = net.local[x - timers].tolist()
+            if x not in unused and row[E_SLOT] == AIR:
+                state = net.flight[x - timers, M_STATE]
+                if state not in (UNUSED, BEHIND):
+                    found.append([due[x][0], int(due[x][1]), row[0], AIR, x - timers, None])
+            elif x not in unused:
                 held = net.local_list[x - timers, : row[E_SIZE]].tolist()
                 numbers = self._fields(row[E_KIND], row[E_SIZE + 1 :], held)
                 found.append([due[x][0], int(due[x][1]), *row[:E_SIZE], numbers])
         return found
+
+    def _flights(self) -> dict[str, Any]:
+        """What `engine.core.radio.Radio.saved` would give."""
+        net, messages = self.net, []
+        for x, frame in enumerate(net.flight.tolist()):
+            numbers, size = net.local[x].tolist(), int(net.local[x, E_SIZE])
+            held = net.local_list[x, :size].tolist()
+            flying = frame[M_STATE] != UNUSED
+            messages.append(self._fields(frame[M_KIND], numbers[E_SIZE + 1 :], held) if flying else None)
+        on = int(net.mac[ON])
+        return {
+            "flight": [row[: radio.FRAME] for row in net.flight.tolist()],
+            "began": net.began.tolist(),
+            "messages": messages,
+            "free": [x for x, m in enumerate(messages) if m is None],
+            "queue": net.queue.tolist(),
+            "tx": net.tx[:on].tolist(),
+            "tx_t": net.tx_t[:on].tolist(),
+            "stamp": net.stamp.tolist(),
+        }
 
     def _in_air(self, i: int) -> list[Any]:
         f = i & (len(self.net.frame_t) - 1)
@@ -655,6 +742,7 @@ class CompiledSimulator:
             channels=env.channels,
             seed=self.seed,
             delay_s=self.delay_s,
+            medium=self.medium,
         )
         checkpoint.load(sim, self.saved())
         heapify(sim.heap)
@@ -706,18 +794,57 @@ class CompiledSimulator:
         k[WORDS] = len(words)
         self._take_over(sim, carried)
 
+    def _take_over_flights(self, sim: Simulator, carried: dict[int, tuple[int, int]]) -> dict[int, int]:
+        """The frames of the interpreted engine's radio; its number -> ours."""
+        theirs, k = sim.radio, self.k
+        assert theirs is not None
+        fresh: dict[int, int] = {NONE: NONE}
+        for x, m in enumerate(theirs.messages):
+            if m is None:
+                continue
+            frame = theirs.flight[x]
+            held = list(m[-1]) if self.listed[frame[M_KIND]] else []
+            self._allow(len(held))
+            if k[FREE] < k[NEED_LOCAL]:
+                self.net = self.net._replace(**self._more_local())
+            entry = machine.start_local(self.net, frame[M_NODE], frame[M_KIND], 0.0, len(held))
+            self._fill_entry(entry, AIR, m, held)
+            fresh[x] = int(entry - k[TIMERS])
+            self.net.flight[fresh[x]] = [*frame, *carried.get(frame[M_SEQ], (0, 0))]
+            self.net.began[fresh[x]] = theirs.began[x]
+        net = self.net
+        for x in fresh.values():
+            if x != NONE:
+                net.flight[x, M_NEXT] = fresh[int(net.flight[x, M_NEXT])]
+        for v, (first, last, count) in enumerate(theirs.queue):
+            net.queue[v] = (fresh[first], fresh[last], count) if count else (NONE, NONE, 0)
+        on = theirs.mac[ON]
+        if on + 2 > len(net.tx):
+            self.net = net = net._replace(tx=_longer(net.tx, 2 * on), tx_t=_longer(net.tx_t, 2 * on))
+        net.tx[:on] = theirs.tx[:on]
+        net.tx_t[:on] = np.array(theirs.tx_t[:on]).reshape(on, 2)
+        net.mac[ON], net.stamp[:] = on, theirs.stamp
+        return fresh
+
     def carried(self) -> dict[int, tuple[int, int]]:
         """For each frame in the air that carries a publication: sequence number -> (publication, hops)."""
         rows = self.net.frame[np.arange(self.k[HEAD], self.k[TAIL]) & (len(self.net.frame_t) - 1)]
-        return {int(r[F_SEQ]): (int(r[F_PUBLICATION]), int(r[F_DEPTH])) for r in rows if r[F_PUBLICATION]}
+        found = {int(r[F_SEQ]): (int(r[F_PUBLICATION]), int(r[F_DEPTH])) for r in rows if r[F_PUBLICATION]}
+        if self.medium is not None:
+            flying = self.net.flight[self.net.flight[:, M_STATE] != UNUSED].tolist()
+            found |= {r[M_SEQ]: (r[M_PUBLICATION], r[M_DEPTH]) for r in flying if r[M_PUBLICATION]}
+        return found
 
     def _take_over(self, sim: Simulator, carried: dict[int, tuple[int, int]]) -> None:
         """Pending events and frames of `sim`."""
         k, count = self.k, len(self.periods)
         queued = []
+        fresh = self._take_over_flights(sim, carried) if sim.radio is not None else {}
         for t, seq, v, slot, kind, m in sim.heap:
             if slot == TIMER:
                 x = v * count + kind
+            elif slot == AIR:
+                x = fresh[kind] + int(k[TIMERS])
             else:
                 held = list(m[-1]) if self.listed[kind] else []
                 self._allow(len(held))
@@ -746,6 +873,17 @@ class CompiledSimulator:
             k[TAIL] += 1
         k[SEQ] = sim.seq
         self._enqueue(np.array(queued, np.int64))
+
+
+class _Hands:
+    """`net` for the parts of the medium that run between segments."""
+
+    def __init__(self, sim: CompiledSimulator) -> None:
+        self._sim, self.queue, self.flight = sim, sim.net.queue, sim.net.flight
+
+    def release(self, x: int) -> None:
+        """Frame x is over."""
+        airborne.release(self._sim.net, x)
 
 
 def _list_room(net: Any) -> int:

@@ -30,7 +30,7 @@ AIR = -3  # in place of a slot in the queue of events: a frame is due
 (M_NODE, M_SLOT, M_KIND, M_BITS, M_SEQ, M_STATE, M_TRIES, M_SENT, M_GOT, M_HEARD, M_WHY, M_NEXT) = range(12)
 """Of a frame in `flight`. TRIES: times the medium was busy; SENT: sent again; GOT: the receiver has it; HEARD: it heard the
 last copy; WHY: it did not; NEXT: the one behind it in its node's queue."""
-(UNUSED, QUEUED, WAITING, SENDING, ANSWERED, COMING, GONE) = range(7)  # of M_STATE
+(UNUSED, BEHIND, WAITING, SENDING, ANSWERED, COMING, GONE) = range(7)  # of M_STATE
 (Q_FIRST, Q_LAST, Q_COUNT) = range(3)  # of `queue`, a row a node
 (BEGIN, END) = range(2)  # of `tx_t`
 
@@ -90,7 +90,7 @@ def enqueue(net: Any, x: int, t: float) -> None:
         net.flight[queue[Q_LAST]][M_NEXT] = x
         queue[Q_LAST] = x
         queue[Q_COUNT] += 1
-        frame[M_STATE] = QUEUED
+        frame[M_STATE] = BEHIND
 
 
 def ready(net: Any, x: int, t: float) -> None:
