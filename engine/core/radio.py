@@ -22,17 +22,17 @@ from engine.core.medium import (
     M_WHY,
     ON,
     ORDER,
+    SENDING,
     UNUSED,
     Medium,
 )
 from engine.core.rng import GOLD, MASK, mix, stream_base
-from engine.core.trace import DROP, FILTERED
+from engine.core.trace import AIRBORNE, DROP, FILTERED
 
 if TYPE_CHECKING:
     from engine.core.simulator import Event, Simulator
 
 FRAME = 12  # numbers of a row of `flight`
-FADING = 5  # the purpose of the streams of fading, by pair of nodes
 
 
 class Radio:
@@ -135,7 +135,17 @@ class Radio:
         for slot in range(len(self.sim.peers[v])) if j == NONE else (j,):
             x = self._frame(seq, v, slot, kind, m)
             self.flight[x][M_STATE] = COMING
-            self.at(x, t + medium.delay(self, v, self.offset[v] + slot, t))
+            arrival = t + medium.delay(self, v, self.offset[v] + slot, t)
+            self._tell(x, t, arrival)
+            self.at(x, arrival)
+
+    def _tell(self, x: int, t: float, until: float) -> None:
+        """Frame x is on its way now."""
+        frame, sim = self.flight[x], self.sim
+        v, j, kind = frame[M_NODE], frame[M_SLOT], frame[M_KIND]
+        if sim.observing and sim.watched[kind]:
+            to = NONE if j == NONE else sim.peers[v][j]
+            sim.trace.append((AIRBORNE, t, frame[M_SEQ], until, v, to, kind, self.messages[x]))
 
     def _frame(self, seq: int, v: int, j: int, kind: int, m: Any) -> int:
         if not self.free:
@@ -156,6 +166,8 @@ class Radio:
             self.tx.append(NONE)
             self.tx_t.append([0.0, 0.0])
         if not medium.due(self, x, t):
+            if self.flight[x][M_STATE] == SENDING:
+                self._tell(x, t, t + self.flight[x][M_BITS] * self.radio[medium.BIT_S])
             return 0
         sim, frame = self.sim, self.flight[x]
         v, j, kind, seq, m = frame[M_NODE], frame[M_SLOT], frame[M_KIND], frame[M_SEQ], self.messages[x]

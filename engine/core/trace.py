@@ -7,6 +7,8 @@ Records are plain tuples, the code first (times in virtual seconds, nodes as ind
     (DROP, t, seq, w, v, kind, reason)
     (DELIVER, t, cause, v, channel, publication)   the application at v got it
     (COMMAND, t, index)                            event `index` of the document took effect
+    (AIRBORNE, t, seq, until, v, to, kind, message)   only under a real radio or an unfair scheduler, where being sent is
+                                                   not yet being on the air; not part of the digest
 
 The digest is a hash over all of them, watched or not, in order: each record adds a few whole numbers, and every `CHUNK`
 of these is folded into the running BLAKE2b value, so that its state is plain data and costs little to keep.
@@ -21,7 +23,7 @@ from typing import Any, TypeAlias
 
 Record: TypeAlias = tuple[Any, ...]
 
-SEND, RECV, DROP, DELIVER, COMMAND = range(5)
+SEND, RECV, DROP, DELIVER, COMMAND, AIRBORNE = range(6)
 LOSS, DEAD_LINK, DEAD_NODE, FILTERED, FADING, COLLISION, BUSY = range(7)
 REASONS = ("loss", "dead-link", "dead-node", "filtered", "fading", "collision", "busy")
 
@@ -84,6 +86,10 @@ def as_json(record: Record, ids: list[str], names: list[str]) -> dict[str, Any]:
             "channel": channel,
             "publication": publication,
         }
+    if code == AIRBORNE:
+        _, _, seq, until, v, to, kind, _ = record
+        sent = {"from": ids[v], "to": ids[to] if to >= 0 else None, "message": names[kind]}
+        return {"t": t, "do": "on-air", "seq": seq, "until": round(until, 9), **sent}
     return {"t": t, "do": "command", "index": record[2]}
 
 
