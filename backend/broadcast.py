@@ -16,7 +16,7 @@ from backend.inspection import inspection
 from backend.news import News, Reporter, news_sections
 from backend.picture import Columns, Curves, event_of, world_message
 from backend.viewer import Viewer
-from backend.wire import MAX_LINES, Delivered, EventMessage, History, Log, Publication, RunState, World
+from backend.wire import MAX_LINES, By, Delivered, EventMessage, History, Log, Publication, RunState, World
 from engine.api import Run
 
 RUN_S = 0.25
@@ -135,10 +135,11 @@ class Broadcast:
 
     def _events(self, news: News) -> None:
         for index in news.commands[-MAX_EVENTS:]:
-            event = event_of(self.run, index)
-            message = EventMessage(
-                index=index, event=event, by="owner" if self.owns(index) else "scenario"
-            ).model_dump_json()
+            of, event = event_of(self.run, index)
+            by: By = "workload" if of is None else "event"
+            if index >= 0:
+                by = "owner" if self.owns(index) else "scenario"
+            message = EventMessage(index=of, event=event, by=by).model_dump_json()
             for viewer in self.viewers:
                 viewer.send(message)
             node = event.get("node", event.get("id"))

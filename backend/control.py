@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import marshal
 from collections.abc import Awaitable
+from math import sqrt
 from typing import Any
 
 from backend import wire
@@ -107,6 +108,22 @@ def _check_limits(session: Session, event: dict[str, Any]) -> None:
         raise ScenarioError("event", events, f"at most {most_events:,} events", "the document is full")
     if event.get("do") == "add-node" and nodes >= most_nodes:
         raise ScenarioError("event", event.get("id"), f"at most {most_nodes:,} nodes", "the network is full")
+    if event.get("do") == "storm":
+        joins = _joins(event)
+        if nodes + joins > most_nodes:
+            allowed = f"at most {most_nodes:,} nodes: a shorter storm, or fewer joins_per_s"
+            raise ScenarioError(
+                "event.joins_per_s", event["joins_per_s"], allowed, "too many nodes would join"
+            )
+
+
+def _joins(event: dict[str, Any]) -> float:
+    """How many nodes a storm may add, generously; whatever is no number is refused later."""
+    rate, duration = event.get("joins_per_s", 0.0), event.get("duration_s", 0.0)
+    if not all(isinstance(x, int | float) for x in (rate, duration)):
+        return 0.0
+    expected = float(rate * duration)
+    return expected + 5 * sqrt(max(0.0, expected))
 
 
 async def _undo(session: Session, viewer: Viewer, ref: int) -> None:

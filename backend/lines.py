@@ -83,6 +83,15 @@ def command_words(event: Mapping[str, Any]) -> str:
                 "every variable" if event["layer"] == "*" else f"the {event['layer']} layer"
             )
             return f"a fault corrupts {what} of {'every node' if node == '*' else node}"
+        case "storm":
+            return f"a storm begins, for {event['duration_s']:g} s"
+        case "loss-burst":
+            where = (
+                f" on link {link}" if link else f" at {', '.join(event['nodes'])}" if "nodes" in event else ""
+            )
+            return f"{event['loss']:.0%} of messages are lost{where}, for {event['duration_s']:g} s"
+        case "loss-burst-over":
+            return "a burst of losses is over"
         case other:
             return str(other).replace("-", " ")
 

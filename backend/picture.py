@@ -128,6 +128,7 @@ def component_sizes(n: int, links: Sequence[Sequence[int]]) -> list[int]:
     return sorted(sizes.values(), reverse=True)
 
 
-def event_of(run: Run, index: int) -> dict[str, Any]:
-    """Event `index` of the document, as the document writes it."""
-    return dict(run.scenario.events[index].model_dump(mode="json", by_alias=True, exclude_none=True))
+def event_of(run: Run, index: int) -> tuple[int | None, dict[str, Any]]:
+    """Command `index` as a document writes it, and the event of the document that it belongs to; None: the workload."""
+    of, event = run.event(index)
+    return of, dict(event.model_dump(mode="json", by_alias=True, exclude_none=True))

@@ -68,6 +68,39 @@ class ReportedPart(Part):
     wrong_nodes: dict[str, int] = Field(description="by layer: nodes with a wrong variable")
 
 
+class ReportedTime(Part):
+    """From a fault to legitimacy; null: not before the next fault, or the end."""
+
+    seconds: float | None
+    rounds: int | None = Field(description="asynchronous rounds, the last begun one counted")
+
+
+class ReportedFault(Part):
+    """A fault, or several at one moment, and what followed until all layers were legitimate, or until the next fault."""
+
+    t: float
+    caused_by: dict[str, int] = Field(description="commands by what they do; empty: power-on")
+    layers: dict[str, ReportedTime] = Field(description="by layer, bottom up; `all`: every layer at once")
+    messages: dict[str, int] = Field(description="sent meanwhile, by name")
+    publications: int = Field(description="made meanwhile")
+    expected: int = Field(description="receivers of these publications")
+    delivered: int = Field(description="those among them that they have reached by the end of the run")
+
+
+class ReportedStabilisation(Part):
+    """What followed the faults."""
+
+    round_s: float = Field(description="the time in which every timer of the stack has fired at least once")
+    faults: list[ReportedFault] = Field(description="the latest 1,000, in order")
+
+
+class ReportedCommand(Part):
+    """A command that the workload, a storm or a loss burst stands for, and that has taken effect."""
+
+    of: int | None = Field(description="the event of the document that it belongs to; null: the workload")
+    event: dict[str, Any]
+
+
 class ReportedRing(Part):
     """The virtual ring as the nodes believe it is."""
 
@@ -87,5 +120,7 @@ class Report(Part):
     dropped: dict[str, int] = Field(description="receivers that a message did not reach, by reason")
     publications: list[ReportedPublication] = Field(description="in order of publishing")
     legitimacy: dict[str, ReportedLayer] = Field(description="by layer, bottom up")
+    stabilisation: ReportedStabilisation
+    written_out: list[ReportedCommand] = Field(description="in the order they took effect")
     parts: list[ReportedPart] = Field(description="connected parts, largest first")
     ring: ReportedRing

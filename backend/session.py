@@ -32,6 +32,7 @@ from backend.store import Parked
 from backend.viewer import Viewer
 from engine import ENGINE_VERSION
 from engine.api import Run
+from engine.oracle.repairs import rounds
 from engine.registry import describe
 from engine.world.scenario import as_document
 
@@ -310,7 +311,14 @@ class Session:
             replaying=self.goal,
             verified=self.verified,
             undoable=len(self.own_applied()),
+            repair=self._repair(),
         )
+
+    def _repair(self) -> wire.Repair:
+        last, round_s = self.run.repairs.last, self.run.round_s
+        seconds = last.seconds()
+        took = [rounds(x, round_s) for x in seconds]
+        return wire.Repair(t=last.t, caused_by=last.caused_by, seconds=seconds, rounds=took)
 
     def own_applied(self) -> list[int]:
         """The owner's commands that have taken effect, as places in the document."""

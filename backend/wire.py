@@ -144,6 +144,17 @@ class World(Outgoing):
     )
 
 
+class Repair(Outgoing):
+    """What followed the latest fault, power-on the first; lists by judged layer, null: not legitimate now."""
+
+    t: float = Field(description="of the fault")
+    caused_by: dict[str, int] = Field(description="commands by what they do; empty: power-on")
+    seconds: list[float | None] = Field(
+        description="from the fault until the layer was legitimate, to stay so"
+    )
+    rounds: list[int | None] = Field(description="the same in asynchronous rounds")
+
+
 class RunState(Outgoing):
     """How the run stands."""
 
@@ -166,6 +177,7 @@ class RunState(Outgoing):
         description="a shared run: whether its digest at the link's end was the expected one; null: not compared (yet)",
     )
     undoable: int = Field(0, description="commands that `undo` can take back")
+    repair: Repair
 
 
 class History(Outgoing):
@@ -179,13 +191,18 @@ class History(Outgoing):
     )
 
 
+By = Literal["owner", "scenario", "event", "workload"]
+
+
 class EventMessage(Outgoing):
-    """A command took effect."""
+    """A command took effect: one of the document, or one that the workload or an event of it stands for."""
 
     type: Literal["event"] = "event"
-    index: int = Field(description="place in the document's events")
+    index: int | None = Field(description="place in the document's events; null: the workload")
     event: dict[str, Any]
-    by: Literal["owner", "scenario"]
+    by: By = Field(
+        description="event: written out of the storm or loss burst at `index`, and no event of the document itself"
+    )
 
 
 class Delivered(Outgoing):

@@ -4,8 +4,9 @@
     run.advance(scenario.duration_s)
     run.report()
 
-A run is a function of its document: the events in it, by (time, place in the document), and the seed. A live command is
-appended to the document with the present time, so what was clicked replays exactly.
+A run is a function of its document: the events in it, by (time, place in the document), and the seed. What a workload or a
+storm stands for is worked out from these. A live command is appended to the document with the present time, so what was
+clicked replays exactly.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from engine.core.errors import OutsideSubset, ScenarioError
 from engine.core.simulator import JITTER
 from engine.core.trace import DELIVER, SEND, Record
 from engine.oracle.delivery import Publication
+from engine.oracle.repairs import Repairs
 from engine.oracle.structure import structure
 from engine.play import commands, keeping, views
 from engine.play.living import Living
@@ -28,14 +30,15 @@ from engine.play.scene import Scene
 from engine.registry import as_tuple, parameters, protocol
 from engine.world.network import Network, central_node
 from engine.world.radio import LogDistance, audible_by, heard_network
-from engine.world.roster import Roster, check_events
 from engine.world.scenario import Scenario, as_document, load_event, load_scenario
+from engine.world.schedule import Command, Schedule, check_events
 from engine.world.topology import build_network
 
 SAMPLE_S = 0.1  # how often legitimacy is judged, up to NODES_PER_SAMPLE nodes; in proportion less often above
 NODES_PER_SAMPLE = 400
 WORTH_COMPILING = 300_000  # events; below this the interpreted engine has ended before the code is loaded
 CHANNELS = 8  # room for them, where the protocol has no parameter for that
+HARMLESS = ("publish", "storm")  # commands that by themselves make no variable wrong
 
 
 class Run:
@@ -62,11 +65,14 @@ class Run:
         self._engine, self._compiling = engine, compiling
         spec = protocol(scenario.protocol.name)
         radio = scenario.radio
-        network = build_network(scenario.topology, scenario.seed, drawn=drawn or isinstance(radio, LogDistance))
+        network = build_network(
+            scenario.topology, scenario.seed, drawn=drawn or isinstance(radio, LogDistance)
+        )
         network = heard_network(radio, scenario.seed, network)
         check_events(scenario, network)
         for k, event in enumerate(scenario.events):
             commands.fits(spec, event, f"events[{k}]")
+        _check_workload(scenario, spec)
         values = parameters(spec, scenario.protocol.params, network.ids)
         self.root = NONE
         if "root" in values and values.get("leader") != "smallest":
@@ -89,14 +95,13 @@ class Run:
         self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self.scene = self._stage(spec, values)
         _check_channels(scenario, self._room)
-        self._roster = Roster(network)
-        self._pending = [(k, event) for k, event in scenario.in_order()]
-        self._next = 0  # of _pending
+        self._schedule = Schedule(scenario, network)
         self._ticks = 0  # samples due so far on the regular grid
         self.samples: list[tuple[float, tuple[int, ...]]] = []
         self.since: list[float | None] = [None] * len(self.layers)
         self.last_send: dict[int, tuple[int, int]] = {}  # node: (publication, position it left from)
-        self.applied: list[int] = []  # events of the document that have taken effect, in order
+        self.repairs = Repairs(len(self.layers), len(spec.messages))
+        self.applied: list[int] = []  # commands that have taken effect, in order: see `event`
         self._records: list[Record] = []
         self._round_end = 0.0
         self.watch(trace)
@@ -200,7 +205,7 @@ class Run:
         """Play to virtual time `until`; False if about `budget` engine events were played before that."""
         sim = self.scene.sim
         while True:
-            due = self._pending[self._next][1].t if self._next < len(self._pending) else None
+            due = self._schedule.due
             grid = self.scene.next_sample((self._ticks + 1) * self.sample_s)
             stop = min(until, grid, until if due is None else due)
             before = sim.events
@@ -211,9 +216,7 @@ class Run:
             if budget is not None:
                 budget = max(1, budget - (sim.events - before))
             if due is not None and due <= stop:
-                index, event = self._pending[self._next]
-                self._next += 1
-                self._apply(index, event)
+                self._apply(*self._schedule.pop())
             elif grid <= stop:
                 self._ticks += 1
                 self._sample()
@@ -228,8 +231,8 @@ class Run:
         t = min((queue[0][0] for queue in (sim.heap, sim.air) if queue), default=None)
         if t is None:
             return False
-        while self._next < len(self._pending) and self._pending[self._next][1].t < t:
-            self.advance(self._pending[self._next][1].t)
+        while (due := self._schedule.due) is not None and due < t:
+            self.advance(due)
         while (self._ticks + 1) * self.sample_s < t:
             self.advance((self._ticks + 1) * self.sample_s)
         played: bool = sim.step()
@@ -243,19 +246,23 @@ class Run:
         False if the budget ran out before its end; call again to go on with the same round.
         """
         if self._round_end <= self.now:
-            self._round_end = self.now + (1 + JITTER) * self._round_s()
+            self._round_end = self.now + self.round_s
         return self.advance(self._round_end, budget)
 
-    def _round_s(self) -> float:
+    @property
+    def round_s(self) -> float:
+        """The time in which an asynchronous round is sure to be over (s)."""
         layers, par = self.protocol.layers, self.scene.sim.st.par
         asked = {m.type for m in self.protocol.messages if m.shape == "local"}
         below = [x for x in layers if not asked & x.on.keys() and x.every] or layers
-        return max((float(getattr(par, name)) for x in below for name in x.every.values()), default=1.0)
+        longest = max((float(getattr(par, name)) for x in below for name in x.every.values()), default=1.0)
+        return (1 + JITTER) * longest
 
-    def _apply(self, index: int, event: Any) -> None:
+    def _apply(self, index: int, event: Command) -> None:
         commands.apply(self.scene, index, event)
-        self._roster.apply(event)
         self.applied.append(index)
+        if event.do not in HARMLESS:
+            self.repairs.fault(self.now, event.do, self.scene.sim.counts)
         self.scene.run(self.now, before=True)  # what the command started at this very moment
         self._collect()
         self._sample()
@@ -268,10 +275,11 @@ class Run:
         index = len(self.scenario.events)
         self.advance(self.now)  # what is left of this moment comes first, also when the document is replayed
         event = load_event({**document, "t": self.now})
-        self._roster.check(event, "event")
+        self._schedule.roster.check(event, "event")
         commands.fits(self.protocol, event, "event")
         self._refuse(event)
         try:
+            self._schedule.take(index, event)
             self._apply(index, event)
         except ScenarioError as error:
             path = error.path.replace(f"events[{index}]", "event", 1)
@@ -287,15 +295,26 @@ class Run:
                 "event.node", event.node, "a node that works; restore it first", "this node has failed"
             )
 
+    def event(self, index: int) -> tuple[int | None, Command]:
+        """A command by its index: the event of the document that it belongs to (None: the workload), and itself.
+
+        Those of the document are their own; -1 - k is the k-th that was written out of the workload, a storm or a burst.
+        """
+        if index >= 0:
+            return index, self.scenario.events[index]
+        written = self._schedule.written[-1 - index]
+        return written.of, written.event
+
     # --- the judge
 
     def _sample(self) -> None:
-        self._note(self.now, self.scene.judged())
+        self._note(self.now, self.scene.judged(), self.scene.sim.counts)
         bits = self.scene.judge.bits
         self.scene.corrupted = {v for v in self.scene.corrupted if bits[v]}
 
-    def _note(self, t: float, wrong: tuple[int, ...]) -> None:
+    def _note(self, t: float, wrong: tuple[int, ...], counts: list[int]) -> None:
         self.samples.append((t, wrong))
+        self.repairs.note(t, wrong, counts)
         for k, count in enumerate(wrong):
             if count:
                 self.since[k] = None
@@ -318,9 +337,9 @@ class Run:
 
     def _collect(self) -> None:
         """Take the new records: the delivery books read them first."""
-        for t, wrong in self.scene.taken():
+        for t, wrong, counts in self.scene.taken():
             self._ticks += 1
-            self._note(t, wrong)
+            self._note(t, wrong, counts)
         sim = self.scene.sim
         if not sim.trace:
             return
@@ -392,6 +411,14 @@ class Run:
                 name: {"wrong": wrong, "since_s": None if since is None else round(since, 9)}
                 for name, wrong, since in zip(self.layers, latest, self.since, strict=True)
             },
+            "stabilisation": {
+                "round_s": self.round_s,
+                "faults": views.faults(scene, self.repairs, self.round_s),
+            },
+            "written_out": [
+                {"of": x.of, "event": x.event.model_dump(mode="json", by_alias=True, exclude_none=True)}
+                for x in self._schedule.written
+            ],
             "parts": views.parts(scene),
             "ring": views.ring(scene),
         }
@@ -414,6 +441,7 @@ class Run:
             "since": list(self.since),
             "last_send": [[v, number, p] for v, (number, p) in self.last_send.items()],
             "applied": list(self.applied),
+            "repairs": self.repairs.as_plain(),
         }
         return marshal.dumps(state)
 
@@ -430,17 +458,16 @@ class Run:
     def resume(cls, snapshot: dict[str, Any], *, trace: str = "publications") -> Run:
         """The run that `snapshot` kept."""
         run = cls(load_scenario(snapshot["scenario"]), trace=trace)
-        run.applied = list(snapshot["applied"])
-        for index in run.applied:
-            run._roster.apply(run.scenario.events[index])
-        played = set(run.applied)
-        run._pending = [pair for pair in run.scenario.in_order() if pair[0] not in played]
+        run.applied = [run._schedule.pop()[0] for _ in snapshot["applied"]]
+        if run.applied != snapshot["applied"]:
+            raise ValueError("the snapshot's commands are not those of its document")
         run.network = keeping.network(snapshot["scene"], run.network.audible)
         run.scene = run._stage(run.protocol, run.params)
         keeping.load(run.scene, snapshot["scene"])
         run._ticks = snapshot["ticks"]
         run.samples = [(t, tuple(wrong)) for t, wrong in snapshot["samples"]]
         run.since = list(snapshot["since"])
+        run.repairs.fill(snapshot["repairs"])
         run.last_send = {v: (number, p) for v, number, p in snapshot["last_send"]}
         run.watch(trace)
         return run
@@ -455,8 +482,17 @@ def _deepest(network: Network, root: int, most_neighbours: int) -> int:
     return 2 * max(truth.dist, default=0) + 8
 
 
+def _check_workload(scenario: Scenario, spec: ProtocolSpec) -> None:
+    if scenario.workload is not None and not {"subscribe", "unsubscribe", "publish"} <= spec.services.keys():
+        allowed = f"no workload with protocol {spec.name}, or another protocol"
+        raise ScenarioError("workload", "a workload", allowed, f"{spec.title} serves no applications")
+
+
 def _check_channels(scenario: Scenario, room: int) -> None:
-    names: list[str] = []
+    names = [] if scenario.workload is None else scenario.workload.names
+    if len(names) > room:
+        allowed = f"at most {room}, or a larger protocol.params.channels"
+        raise ScenarioError("workload.channels", len(names), allowed, "too many channels")
     for k, event in enumerate(scenario.events):
         name = getattr(event, "channel", None)
         if name is not None and name not in names:

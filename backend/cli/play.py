@@ -14,7 +14,7 @@ from typing import Any
 from backend.cli.files import read, written
 from engine.api import Run
 from engine.core.errors import OutsideSubset, ScenarioError
-from engine.core.trace import Record, as_json
+from engine.core.trace import COMMAND, Record, as_json
 from engine.world.limits import MAX_DOCUMENT, MAX_TIME_S
 from engine.world.scenario import load_scenario
 
@@ -81,9 +81,11 @@ def _run(args: argparse.Namespace) -> int:
 
             def take(records: list[Record]) -> None:
                 for record in records:
-                    out.write(
-                        json.dumps(as_json(record, run.network.ids, kinds), separators=(",", ":")) + "\n"
-                    )
+                    line = as_json(record, run.network.ids, kinds)
+                    if record[0] == COMMAND and record[2] < 0:  # the document does not tell which it is
+                        of, event = run.event(record[2])
+                        line |= {"index": of, "event": event.model_dump(mode="json", by_alias=True)}
+                    out.write(json.dumps(line, separators=(",", ":")) + "\n")
 
         _play(run, args.until, take)
         report = files.enter_context(written(args.report))

@@ -12,6 +12,7 @@ from engine.core.errors import ScenarioError
 from engine.core.rng import Stream
 from engine.core.simulator import Simulator
 from engine.core.trace import COMMAND
+from engine.play.bursts import Burst, loss_of, settle
 from engine.play.scene import Scene
 
 
@@ -38,6 +39,14 @@ def apply(scene: Scene, index: int, event: Any) -> None:
                 scene.refresh_link(a, b)
         case "set-loss":
             _loss(scene, event)
+        case "loss-burst":
+            nodes = event.link or event.nodes or ()
+            places = tuple(scene.living.index(name) for name in nodes)
+            scene.bursts[index] = Burst(event.loss, places, only_between=event.link is not None)
+            settle(scene)
+        case "loss-burst-over":
+            del scene.bursts[event.burst]
+            settle(scene)
         case "move-node":
             _move(scene, scene.living.index(event.node), event.x, event.y)
         case "add-node":
@@ -63,6 +72,11 @@ def fits(spec: ProtocolSpec, event: Any, path: str) -> None:
             f"{' or '.join(spec.services) or 'no such events'} with protocol {spec.name}, or another protocol"
         )
         raise ScenarioError(f"{path}.do", do, allowed, f"{spec.title} has no {do}")
+    if do == "storm" and event.churn_per_s and not {"subscribe", "unsubscribe"} <= spec.services.keys():
+        allowed = "0 with this protocol, or another protocol"
+        raise ScenarioError(
+            f"{path}.churn_per_s", event.churn_per_s, allowed, f"{spec.title} has no subscriptions"
+        )
     if do == "corrupt":
         _corruptible(spec, event, path)
     if do == "inject":
@@ -134,12 +148,18 @@ def _link(scene: Scene, event: Any) -> None:
 
 
 def _loss(scene: Scene, event: Any) -> None:
+    link = None
     if event.link is None:
         scene.base_loss = event.loss
-        scene.sim.set_loss(event.loss)
+        scene.link_loss.clear()
     else:
         a, b = (scene.living.index(name) for name in event.link)
-        scene.sim.set_loss(event.loss, (a, b))
+        link = (min(a, b), max(a, b))
+        scene.link_loss[link] = event.loss
+    if scene.bursts:
+        settle(scene)
+    else:
+        scene.sim.set_loss(event.loss, link)
 
 
 def _move(scene: Scene, v: int, x: float, y: float) -> None:
@@ -169,7 +189,7 @@ def _add(scene: Scene, event: Any) -> None:
 
 def _connect(scene: Scene, v: int, w: int) -> None:
     scene.living.add_link(v, w)
-    scene.sim.add_link(v, w, scene.base_loss)
+    scene.sim.add_link(v, w, loss_of(scene, v, w))
     scene.sync_inputs(v)
     scene.sync_inputs(w)
     scene.world_changed()

@@ -46,10 +46,10 @@ class Headless(Scene):
     def next_sample(self, due: float) -> float:
         return inf if self._in_kernel else due
 
-    def taken(self) -> list[tuple[float, tuple[int, ...]]]:
+    def taken(self) -> list[tuple[float, tuple[int, ...], list[int]]]:
         if not self._in_kernel:
             return []
-        found: list[tuple[float, tuple[int, ...]]] = self.sim.take_samples()
+        found: list[tuple[float, tuple[int, ...], list[int]]] = self.sim.take_samples()
         if found:
             net = self.sim.net
             self.judge.bits = net.bits.tolist()
@@ -95,6 +95,7 @@ class Headless(Scene):
             twin = Scene(self.spec, self.living, self.par, **self._given)
             twin.sim = self.sim.thaw()
             twin.base_loss, twin.cut, twin.channels = self.base_loss, set(self.cut), list(self.channels)
+            twin.link_loss, twin.bursts = dict(self.link_loss), dict(self.bursts)
             twin.wants, twin.corrupted = list(self.wants), set(self.corrupted)
             twin.truth()
             twin.judge.bits = list(self.judge.bits)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core import checkpoint
+from engine.play.bursts import Burst
 from engine.play.living import Living
 from engine.play.scene import Scene
 from engine.world.radio import Spot
@@ -19,6 +20,8 @@ def save(scene: Scene) -> dict[str, Any]:
         "sim": checkpoint.save(scene.sim),
         "cut": sorted([a, b] for a, b in scene.cut),
         "base_loss": scene.base_loss,
+        "link_loss": [[a, b, loss] for (a, b), loss in sorted(scene.link_loss.items())],
+        "bursts": [[k, b.loss, list(b.nodes), b.only_between] for k, b in sorted(scene.bursts.items())],
         "channels": scene.channels,
         "wants": scene.wants,
         "corrupted": sorted(scene.corrupted),
@@ -49,6 +52,8 @@ def load(scene: Scene, saved: dict[str, Any]) -> None:
     checkpoint.load(scene.sim, saved["sim"])
     scene.cut = {(a, b) for a, b in saved["cut"]}
     scene.base_loss = saved["base_loss"]
+    scene.link_loss = {(a, b): loss for a, b, loss in saved["link_loss"]}
+    scene.bursts = {k: Burst(loss, tuple(nodes), only) for k, loss, nodes, only in saved["bursts"]}
     scene.channels = list(saved["channels"])
     scene.wants = list(saved["wants"])
     scene.corrupted = set(saved["corrupted"])

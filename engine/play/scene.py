@@ -12,6 +12,7 @@ from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
 from engine.oracle.legitimacy import Judge
 from engine.oracle.structure import Truth
+from engine.play.bursts import Burst
 from engine.play.living import Living
 from engine.world.radio import AnyRadio, medium_of
 
@@ -46,6 +47,8 @@ class Scene:
             medium=self.medium(),
         )
         self.base_loss = radio.loss
+        self.link_loss: dict[tuple[int, int], float] = {}  # where it differs, by link
+        self.bursts: dict[int, Burst] = {}  # by the event that began it
         self.cut: set[tuple[int, int]] = set()  # directed links that a command failed
         self.channels: list[str] = []
         self.wants = [0] * len(living.ids)  # what the applications asked for, bit c for channel c
@@ -125,8 +128,8 @@ class Scene:
         """When playing must stop for the judge: when a sample is due, or never if they are taken on the way."""
         return due
 
-    def taken(self) -> list[tuple[float, tuple[int, ...]]]:
-        """Samples that were taken on the way since the last call."""
+    def taken(self) -> list[tuple[float, tuple[int, ...], list[int]]]:
+        """Samples that were taken on the way since the last call: time, wrong variables, messages sent by then."""
         return []
 
     def judged(self) -> tuple[int, ...]:

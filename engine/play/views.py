@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 from engine.core.declare import NONE, Kind, Layer, fields
 from engine.core.trace import REASONS
 from engine.oracle.delivery import Publication
+from engine.oracle.repairs import Repairs, rounds
 from engine.play.scene import Scene
 
 ALIVE, SUBSCRIBER, ROOT, CORRUPTED, PUBLISHER = 1, 2, 4, 8, 16
@@ -202,6 +204,39 @@ def publication(scene: Scene, p: Publication) -> dict[str, Any]:
             for t, a, b, m in p.sends
         ],
     }
+
+
+def faults(scene: Scene, repairs: Repairs, round_s: float) -> list[dict[str, Any]]:
+    """What followed each fault: how long each layer took, what was sent meanwhile, and what was delivered."""
+    published, names = scene.deliveries.all, scene.judge.layers
+    times = [p.t for p in published]
+    kept = list(repairs.all)
+    found = []
+    for k, repair in enumerate(kept):
+        following = kept[k + 1] if k + 1 < len(kept) else None
+        until = repair.after or (scene.sim.counts if following is None else following.before)
+        sent = zip(scene.spec.messages, repair.before, until, strict=True)
+        ends = [t for t in (repair.end, None if following is None else following.t) if t is not None]
+        first = bisect_left(times, repair.t)
+        during = published[first : bisect_left(times, ends[0]) if ends else len(times)]
+        took = {**dict(zip(names, repair.seconds(), strict=True)), "all": None}
+        if repair.end is not None:
+            took["all"] = repair.end - repair.t
+        found.append(
+            {
+                "t": round(repair.t, 9),
+                "caused_by": repair.caused_by,
+                "layers": {
+                    name: {"seconds": None if s is None else round(s, 9), "rounds": rounds(s, round_s)}
+                    for name, s in took.items()
+                },
+                "messages": {m.name: b - a for m, a, b in sent if m.shape != "local"},
+                "publications": len(during),
+                "expected": sum(len(p.expected) for p in during),
+                "delivered": sum(len(p.expected & p.delivered.keys()) for p in during),
+            }
+        )
+    return found
 
 
 def parts(scene: Scene) -> list[dict[str, Any]]:

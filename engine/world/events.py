@@ -1,28 +1,33 @@
 """The timed commands of a scenario document: workload and faults.
 
 One class per `do`. Fields that need the network to be judged (known nodes, existing links) are checked in
-`engine.world.roster`.
+`engine.world.roster`. A storm and a loss burst stand for many commands: `engine.world.schedule` writes them out.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from engine.world.fields import (
     Coordinate,
     Link,
     Name,
     NodeId,
+    Number,
     Numbers,
     Part,
     Share,
+    Span,
     Switch,
     Text,
     Time,
+    Whole,
+    plain,
+    refuse,
 )
-from engine.world.limits import MAX_NODES
+from engine.world.limits import MAX_NODES, MAX_SEED, MAX_STORM
 
 ANY = "*"
 Value = Annotated[float | tuple[float, ...], Numbers(2**53)]
@@ -158,6 +163,72 @@ class Inject(Event):
     fields: dict[Name, WholeValue] = Field(default={}, max_length=32)
 
 
+Rate = Annotated[float, Number(0, 1_000, "a second")]
+
+
+class Storm(Event):
+    """A random schedule of faults, drawn from a seed. What fails works again within the storm, unless asked otherwise."""
+
+    do: Literal["storm"]
+    duration_s: Span
+    seed: Annotated[int, Whole(0, MAX_SEED)] | None = Field(
+        default=None, description="default: the scenario's"
+    )
+    link_flaps_per_s: Rate = Field(default=0.0, description="a link fails and works again after a while")
+    crashes_per_s: Rate = Field(default=0.0, description="a node fails and runs again after a while")
+    corruptions_per_s: Rate = Field(default=0.0, description="every variable of one node gets a random value")
+    joins_per_s: Rate = Field(default=0.0, description="a new node joins beside one that is there")
+    leaves_per_s: Rate = Field(default=0.0, description="a node goes for good")
+    churn_per_s: Rate = Field(default=0.0, description="a subscription ends, and another node takes it up")
+    repair_s: Annotated[float, Number(0.001, 10_000, "seconds")] = Field(
+        default=5.0, description="mean time until what failed works again"
+    )
+    repair_all: Switch = Field(default=True, description="false: what is broken at the end stays so")
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The rates above zero, by field."""
+        named = {name: value for name, value in self if name.endswith("_per_s")}
+        return {name: rate for name, rate in named.items() if rate > 0.0}
+
+    @model_validator(mode="after")
+    def _some(self) -> Storm:
+        """Refuse a storm in which nothing happens, or far too much."""
+        if not self.rates:
+            raise refuse(
+                "nothing happens in this storm", "at least one rate above 0, such as link_flaps_per_s"
+            )
+        asked = self.duration_s * sum(self.rates.values())
+        if asked > MAX_STORM:
+            allowed = f"at most {MAX_STORM:,} faults: lower rates, or a shorter duration_s"
+            raise refuse(f"about {plain(round(asked))} faults in one storm", allowed)
+        return self
+
+
+class LossBurst(Event):
+    """For a while this share of messages is lost: everywhere, on one link, or on all links of some nodes."""
+
+    do: Literal["loss-burst"]
+    loss: Share
+    duration_s: Span
+    link: Link | None = None
+    nodes: Nodes | None = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> LossBurst:
+        """Refuse two answers to the question where."""
+        if self.link is not None and self.nodes is not None:
+            raise refuse("both a link and nodes", "link, or nodes, or neither (everywhere)")
+        return self
+
+
+class LossBurstOver(Event):
+    """The end of the loss burst that is event `burst` of the document; no document has it, a schedule writes it."""
+
+    do: Literal["loss-burst-over"]
+    burst: int
+
+
 AnyEvent = Annotated[
     Subscribe
     | Unsubscribe
@@ -173,6 +244,8 @@ AnyEvent = Annotated[
     | AddNode
     | Corrupt
     | CorruptMessages
-    | Inject,
+    | Inject
+    | Storm
+    | LossBurst,
     Field(discriminator="do"),
 ]

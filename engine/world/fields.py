@@ -194,6 +194,7 @@ NodeId = Annotated[str, Text(MAX_ID, 1, printable=True)]
 Name = Annotated[str, Text(MAX_ID, 1, printable=True)]
 """A channel, layer, field, message or protocol name."""
 Time = Annotated[float, Number(0, MAX_TIME_S, "seconds")]
+Span = Annotated[float, Number(0, MAX_TIME_S, "seconds", open_low=True)]
 Share = Annotated[float, Number(0, 1)]
 Coordinate = Annotated[float, Number(-MAX_COORDINATE, MAX_COORDINATE)]
 Metres = Annotated[float, Number(0, MAX_COORDINATE, "metres", open_low=True)]

@@ -5,6 +5,10 @@ from __future__ import annotations
 MAX_NODES = 20_000
 MAX_LINKS = 400_000
 MAX_EVENTS = 100_000
+MAX_STORM = 10_000
+"""Faults of one storm, on average."""
+
+MAX_SEED = 2**63 - 1
 MAX_ID = 64
 """Characters in a node id, a channel, a layer or a field name."""
 

@@ -6,7 +6,7 @@ the events. The same check serves a whole document and one live command.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from engine.core.errors import ScenarioError
 from engine.world.events import (
@@ -16,27 +16,63 @@ from engine.world.events import (
     Corrupt,
     CorruptMessages,
     FailLink,
+    FailNode,
     Inject,
+    LossBurst,
+    LossBurstOver,
     MoveNode,
     Partition,
     RestoreAll,
     RestoreLink,
+    RestoreNode,
     SetLoss,
+    Storm,
+    Subscribe,
+    Unsubscribe,
 )
 from engine.world.limits import MAX_NODES
 from engine.world.network import Network
-from engine.world.scenario import Scenario
+from engine.world.radio import Spot
 from engine.world.words import listed, one_of
 
 
 class Roster:
-    """The nodes and links that exist at one moment."""
+    """The nodes and links that exist at one moment, which of them work, and who subscribes to what."""
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
+    def __init__(self, network: Network, audible: Callable[[Spot, Spot], bool] | None = None) -> None:
+        """audible: who hears whom by where they are, if that is how links come about."""
+        self.network, self.audible = network, audible
         # Beyond the network: nodes that joined (their links), and where nodes are now.
         self.joined: dict[str, frozenset[str]] = {}
         self.moved: dict[str, tuple[float, float]] = {}
+        self.failed: set[str] = set()
+        self.cut: set[tuple[str, str]] = set()  # directed
+        self.wants: dict[str, list[str]] = {}  # nodes by channel
+        self.reserved: set[str] = set()  # ids of nodes that a storm will add
+
+    def ids(self) -> list[str]:
+        """All nodes, in node order."""
+        return [*self.network.ids, *self.joined]
+
+    @property
+    def by_place(self) -> bool:
+        """Whether links follow from where nodes are."""
+        return self.network.range_m is not None or self.audible is not None
+
+    def links(self) -> list[tuple[str, str]]:
+        """All links, failed or not."""
+        net = self.network
+        named = [(net.ids[a], net.ids[b]) for a, b in net.links]
+        if not self.by_place:
+            return named + [(node, other) for node, linked in self.joined.items() for other in sorted(linked)]
+        still = [link for link in named if link[0] not in self.moved and link[1] not in self.moved]
+        found = []
+        for node in self.moved:  # which holds all that joined
+            later = [
+                other for other in self.ids() if other != node and (other not in self.moved or other > node)
+            ]
+            found += [(node, other) for other in later if self.linked(node, other)]
+        return still + found
 
     def has(self, node: str) -> bool:
         """Whether a node exists now."""
@@ -45,15 +81,18 @@ class Roster:
     def linked(self, a: str, b: str) -> bool:
         """Whether a link exists now, failed or not."""
         net = self.network
-        if net.range_m is not None:
-            ax, ay, az = self._at(a)
-            bx, by, bz = self._at(b)
+        if self.audible is not None and (a in self.moved or b in self.moved):
+            return self.audible(self.at(a), self.at(b))
+        if net.range_m is not None and self.audible is None:
+            ax, ay, az = self.at(a)
+            bx, by, bz = self.at(b)
             return (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2 <= net.range_m**2
         if a in self.joined or b in self.joined:
             return b in self.joined.get(a, ()) or a in self.joined.get(b, ())
         return net.places[b] in net.adjacency[net.places[a]]
 
-    def _at(self, node: str) -> tuple[float, float, float]:
+    def at(self, node: str) -> tuple[float, float, float]:
+        """Where a node is: x, y and height."""
         net = self.network
         i = net.places.get(node)
         z = net.z[i] if net.z is not None and i is not None else 0.0
@@ -62,13 +101,34 @@ class Roster:
         assert i is not None
         return net.x[i], net.y[i], z
 
-    def apply(self, event: AnyEvent) -> None:
+    def apply(self, event: AnyEvent | LossBurstOver) -> None:
         """Follow an event that has been checked."""
         if isinstance(event, AddNode):
             self.joined[event.id] = frozenset(event.links)
             self.moved[event.id] = (event.x, event.y)
         elif isinstance(event, MoveNode):
             self.moved[event.node] = (event.x, event.y)
+        elif isinstance(event, FailNode):
+            self.failed.add(event.node)
+        elif isinstance(event, RestoreNode):
+            self.failed.discard(event.node)
+        elif isinstance(event, FailLink | RestoreLink):
+            a, b = event.link
+            pairs = {(a, b)} if event.oneway else {(a, b), (b, a)}
+            self.cut = self.cut | pairs if isinstance(event, FailLink) else self.cut - pairs
+        elif isinstance(event, Partition):
+            inside = set(event.nodes)
+            for a, b in self.links():
+                if (a in inside) != (b in inside):
+                    self.cut |= {(a, b), (b, a)}
+        elif isinstance(event, RestoreAll):
+            self.cut.clear()
+        elif isinstance(event, Subscribe | Unsubscribe) and event.node not in self.failed:
+            nodes = self.wants.setdefault(event.channel, [])
+            if event.node in nodes:
+                nodes.remove(event.node)
+            if isinstance(event, Subscribe):
+                nodes.append(event.node)
 
     def check(self, event: AnyEvent, path: str, later: dict[str, tuple[int, float]] | None = None) -> None:
         """Refuse an event whose nodes or links do not exist now.
@@ -78,17 +138,13 @@ class Roster:
         """
         if isinstance(event, AddNode):
             self._check_join(event, path, later)
-        elif isinstance(event, FailLink | RestoreLink):
-            self._check_link(event.link, f"{path}.link", later)
-        elif isinstance(event, SetLoss):
+        elif isinstance(event, FailLink | RestoreLink | SetLoss | LossBurst):
             if event.link is not None:
                 self._check_link(event.link, f"{path}.link", later)
+            elif isinstance(event, LossBurst):
+                self._check_nodes(event.nodes or (), f"{path}.nodes", later)
         elif isinstance(event, Partition):
-            for k, node in enumerate(event.nodes):
-                self._check_node(node, f"{path}.nodes[{k}]", later)
-            if len(set(event.nodes)) != len(event.nodes):
-                twice = next(n for n in event.nodes if event.nodes.count(n) > 1)
-                raise ScenarioError(f"{path}.nodes", twice, "each node once", "node given twice")
+            self._check_nodes(event.nodes, f"{path}.nodes", later)
         elif isinstance(event, Inject):
             self._check_node(event.to, f"{path}.to", later)
             self._check_node(event.from_, f"{path}.from", later)
@@ -99,7 +155,7 @@ class Roster:
         elif isinstance(event, Corrupt):
             if event.node != ANY:
                 self._check_node(event.node, f"{path}.node", later)
-        elif not isinstance(event, RestoreAll | CorruptMessages):
+        elif not isinstance(event, RestoreAll | CorruptMessages | Storm):
             self._check_node(event.node, f"{path}.node", later)
 
     def _check_node(self, node: str, path: str, later: dict[str, tuple[int, float]] | None) -> None:
@@ -114,8 +170,17 @@ class Roster:
                 "node does not exist yet",
             )
         if self.joined and node not in self.network.names:
-            raise ScenarioError(path, node, one_of(node, [*self.network.ids, *self.joined]), "unknown node")
+            raise ScenarioError(path, node, one_of(node, self.ids()), "unknown node")
         raise self.network.unknown(node, path)
+
+    def _check_nodes(
+        self, nodes: tuple[str, ...], path: str, later: dict[str, tuple[int, float]] | None
+    ) -> None:
+        for k, node in enumerate(nodes):
+            self._check_node(node, f"{path}[{k}]", later)
+        if len(set(nodes)) != len(nodes):
+            twice = next(n for n in nodes if nodes.count(n) > 1)
+            raise ScenarioError(path, twice, "each node once", "node given twice")
 
     def _check_link(
         self, link: tuple[str, str], path: str, later: dict[str, tuple[int, float]] | None
@@ -128,11 +193,11 @@ class Roster:
             )
 
     def _beside(self, node: str) -> str:
-        known = [*self.network.ids, *self.joined]
+        known = self.ids()
         return f"{node!r} is linked to {listed([o for o in known if o != node and self.linked(node, o)])}"
 
     def _check_join(self, event: AddNode, path: str, later: dict[str, tuple[int, float]] | None) -> None:
-        if self.has(event.id):
+        if self.has(event.id) or event.id in self.reserved:
             raise ScenarioError(f"{path}.id", event.id, "an id that no node has yet", "id already taken")
         if event.id == ANY:
             raise ScenarioError(f"{path}.id", event.id, 'another id; "*" means every node', "reserved id")
@@ -151,32 +216,3 @@ class Roster:
             self._check_node(node, f"{path}.links[{k}]", later)
         if len(set(event.links)) != len(event.links):
             raise ScenarioError(f"{path}.links", list(event.links), "each node once", "link given twice")
-
-
-def check_events(scenario: Scenario, network: Network) -> None:
-    """Refuse a document whose events name nodes or links that do not exist when they play.
-
-    Raises: ScenarioError
-    """
-    roster = Roster(network)
-    order = scenario.in_order()
-    later: dict[str, tuple[int, float]] = {}
-    for k, event in order:
-        if isinstance(event, AddNode):
-            later.setdefault(event.id, (k, event.t))
-    for k, event in order:
-        roster.check(event, f"events[{k}]", later)
-        roster.apply(event)
-
-
-def check_event(
-    event: AnyEvent, network: Network, past: Iterable[AnyEvent] = (), path: str = "event"
-) -> None:
-    """Refuse one live command that is not possible; `past` are the events played so far.
-
-    Raises: ScenarioError
-    """
-    roster = Roster(network)
-    for earlier in past:
-        roster.apply(earlier)
-    roster.check(event, path)

@@ -16,11 +16,12 @@ from engine.core.errors import ScenarioError
 from engine.world.events import AnyEvent
 from engine.world.fields import Name, Number, Part, Text, Whole
 from engine.world.jsonfile import check_tree, parse_json
-from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS, MAX_TIME_S
+from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS, MAX_SEED, MAX_TIME_S
 from engine.world.radio import IdealRadio, Radio
 from engine.world.refusals import explain
 from engine.world.topologies import Explicit, Topology
 from engine.world.words import one_of
+from engine.world.workload import Workload
 
 
 class Static(Part):
@@ -41,11 +42,12 @@ class Scenario(Part):
 
     version: Literal[1]
     name: Annotated[str, Text(200)] = ""
-    seed: Annotated[int, Whole(0, 2**63 - 1)] = 1
+    seed: Annotated[int, Whole(0, MAX_SEED)] = 1
     topology: Topology
     radio: Radio = IdealRadio()
     mobility: Static = Static()
     protocol: ProtocolChoice
+    workload: Workload | None = None
     events: tuple[AnyEvent, ...] = Field(default=(), max_length=MAX_EVENTS)
     duration_s: Annotated[float, Number(0, MAX_TIME_S, "seconds", open_low=True)]
 

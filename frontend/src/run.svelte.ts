@@ -24,6 +24,7 @@ import type { Summary } from './summary'
 import { carryOver, emptyWorld, toWorld } from './world'
 import type {
   Created,
+  EventMessage,
   History,
   Inspect,
   Line,
@@ -356,7 +357,7 @@ export class Run {
       case 'history':
         return this.rewritten(message)
       case 'event':
-        return this.happened(message.index, asEvent(message.event), message.by)
+        return this.happened(message)
       case 'publication':
         return this.published(message)
       case 'log':
@@ -407,9 +408,10 @@ export class Run {
     if (document && session === this.session) this.setEvents(asScenario(document).events ?? [])
   }
 
-  private happened(index: number, event: ScenarioEvent, by: 'owner' | 'scenario'): void {
+  private happened({ index, by, event: plain }: EventMessage): void {
     const events = [...(this.scenario?.events ?? [])]
-    if (by === 'owner') {
+    const event = asEvent(plain)
+    if (by === 'owner' && index !== null) {
       events.splice(index, events[index] && same(events[index], event) ? 1 : 0, event)
       if (this.scenario) this.scenario = { ...this.scenario, events }
       this.diverged = true

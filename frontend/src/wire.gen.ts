@@ -128,13 +128,14 @@ export interface ErrorMessage {
   message: string;
 }
 
-/** A command took effect. */
+/** A command took effect: one of the document, or one that the workload or an event of it stands for. */
 export interface EventMessage {
   type: 'event';
-  /** place in the document's events */
-  index: number;
+  /** place in the document's events; null: the workload */
+  index: number | null;
   event: Record<string, unknown>;
-  by: 'owner' | 'scenario';
+  /** event: written out of the storm or loss burst at `index`, and no event of the document itself */
+  by: 'owner' | 'scenario' | 'event' | 'workload';
 }
 
 /** A scenario to start from. */
@@ -340,6 +341,18 @@ export interface Publication {
   done: boolean;
 }
 
+/** What followed the latest fault, power-on the first; lists by judged layer, null: not legitimate now. */
+export interface Repair {
+  /** of the fault */
+  t: number;
+  /** commands by what they do; empty: power-on */
+  caused_by: Record<string, number>;
+  /** from the fault until the layer was legitimate, to stay so */
+  seconds: (number | null)[];
+  /** the same in asynchronous rounds */
+  rounds: (number | null)[];
+}
+
 /** Back to t = 0, every command kept: they take effect again as time passes. */
 export interface Reset {
   type: 'reset';
@@ -379,6 +392,7 @@ export interface RunState {
   verified: boolean | null;
   /** commands that `undo` can take back */
   undoable: number;
+  repair: Repair;
 }
 
 /** Ask for `inspect` messages about this node, until another one is selected. */
@@ -596,6 +610,6 @@ export const CLOSE = {
   TOO_SLOW: 4008,
   GARBAGE: 4010,
 } as const;
-export const DROP_REASONS = ['loss', 'dead-link', 'dead-node', 'filtered'] as const;
+export const DROP_REASONS = ['loss', 'dead-link', 'dead-node', 'filtered', 'fading', 'collision', 'busy'] as const;
 export const MIN_SPEED = 0.1;
 export const MAX_SPEED = 100;

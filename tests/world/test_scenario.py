@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import ScenarioError
 from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS
-from engine.world.roster import check_events
+from engine.world.schedule import check_events
 from engine.world.scenario import Scenario, as_document, canonical, load_event, load_scenario, load_topology
 from engine.world.schemas import NAMES, schema
 from engine.world.topology import build_network
@@ -397,7 +397,7 @@ def test_every_model_has_a_schema(name: str) -> None:
 
 def test_the_schema_states_fields_and_ranges() -> None:
     made = schema("scenario")
-    assert set(made["properties"]) == set(EXAMPLE)
+    assert set(made["properties"]) == {*EXAMPLE, "workload"}
     assert made["properties"]["seed"] | {"title": ""} == {
         "type": "integer", "default": 1, "minimum": 0, "maximum": 2**63 - 1, "title": ""
     }  # fmt: skip
