@@ -123,4 +123,7 @@ class Report(Part):
     stabilisation: ReportedStabilisation
     written_out: list[ReportedCommand] = Field(description="in the order they took effect")
     parts: list[ReportedPart] = Field(description="connected parts, largest first")
+    warnings: list[str] = Field(
+        description="what parameters do, by themselves or to this network, that one might not expect"
+    )
     ring: ReportedRing

@@ -312,6 +312,7 @@ class Session:
             verified=self.verified,
             undoable=len(self.own_applied()),
             repair=self._repair(),
+            warnings=run.warnings(),
         )
 
     def _repair(self) -> wire.Repair:

@@ -178,6 +178,9 @@ class RunState(Outgoing):
     )
     undoable: int = Field(0, description="commands that `undo` can take back")
     repair: Repair
+    warnings: list[Short] = Field(
+        [], description="what parameters do, by themselves or to this network now, that one might not expect"
+    )
 
 
 class History(Outgoing):

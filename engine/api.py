@@ -27,7 +27,7 @@ from engine.oracle.structure import structure
 from engine.play import commands, keeping, views
 from engine.play.living import Living
 from engine.play.scene import Scene
-from engine.registry import as_tuple, parameters, protocol
+from engine.registry import as_tuple, parameters, protocol, warnings
 from engine.world.network import Network, central_node
 from engine.world.radio import LogDistance, audible_by, heard_network
 from engine.world.scenario import Scenario, as_document, load_event, load_scenario
@@ -394,6 +394,10 @@ class Run:
         """What node v knows, layer by layer, with what is wrong about it; see docs/wire.md."""
         return views.inspect(self.scene.seen(), v, channel, self.last_send.get(v))
 
+    def warnings(self) -> list[str]:
+        """What the parameters do, by themselves or to this network as it is now, that one might not expect: in words."""
+        return warnings(self.protocol, self.params) + views.warnings(self.scene.seen())
+
     def report(self) -> dict[str, Any]:
         """The run report of the contract: what was sent, who got what, how legitimate each layer is."""
         scene = self.scene.seen()
@@ -420,6 +424,7 @@ class Run:
                 for x in self._schedule.written
             ],
             "parts": views.parts(scene),
+            "warnings": self.warnings(),
             "ring": views.ring(scene),
         }
 

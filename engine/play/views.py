@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.declare import NONE, Kind, Layer, fields
 from engine.core.trace import REASONS
 from engine.oracle.delivery import Publication
+from engine.oracle.structure import structure
 from engine.oracle.repairs import Repairs, rounds
 from engine.play.scene import Scene
 
@@ -252,6 +253,28 @@ def parts(scene: Scene) -> list[dict[str, Any]]:
             {"nodes": len(nodes), "root": scene.living.ids[truth.root[nodes[0]]], "wrong_nodes": named}
         )
     return found if sim.n else []
+
+
+def warnings(scene: Scene) -> list[str]:
+    """What limits among the parameters do to the network as it is now."""
+    truth, sim, par = scene.truth(), scene.sim, scene.par
+    if "warnings" not in truth.notes:
+        truth.notes["warnings"] = found = []
+        most, deepest = getattr(par, "max_neighbours", sim.n), getattr(par, "max_depth", sim.n)
+        if any(sum(row) >= most for row in truth.up):
+            free = structure(sim.peers, sim.works, sim.alive, root=NONE, most_neighbours=sim.n)
+            if len(free.parts) < len(truth.parts):
+                found.append(
+                    f"max_neighbours = {most} cuts the network into {len(truth.parts)} parts; without this limit "
+                    f"there would be {len(free.parts)}"
+                )
+        lost = sum(dist > deepest for dist in truth.dist)
+        if lost and scene.overlay("tree", "depth") is not None:
+            found.append(
+                f"max_depth = {deepest} is less than the tree is deep: {lost} of the nodes are farther from their root"
+            )
+    told: list[str] = truth.notes["warnings"]
+    return list(told)
 
 
 def ring(scene: Scene) -> dict[str, Any]:

@@ -393,6 +393,8 @@ export interface RunState {
   /** commands that `undo` can take back */
   undoable: number;
   repair: Repair;
+  /** what parameters do, by themselves or to this network now, that one might not expect */
+  warnings: string[];
 }
 
 /** Ask for `inspect` messages about this node, until another one is selected. */

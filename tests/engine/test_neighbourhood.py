@@ -142,3 +142,22 @@ def test_what_is_instructive_is_only_warned_of(params: dict[str, Any], word: str
     told = warnings(spec, parameters(spec, params, []))
     assert len(told) == 1
     assert word in told[0]
+
+
+def test_a_limit_that_cuts_the_network_is_reported() -> None:
+    """A star whose middle may use two links: two leaves stay with it, the others are alone."""
+    run = play(scenario({"kind": "star", "n": 6}, [], 30.0, params={"max_neighbours": 2}))
+    report = run.report()
+    assert [part["nodes"] for part in report["parts"]] == [3, 1, 1, 1]
+    cut = "max_neighbours = 2 cuts the network into 4 parts; without this limit there would be 1"
+    assert report["warnings"] == [cut]
+    for leaf in ("4", "5", "3"):  # as many as are left over
+        run.command({"do": "fail-node", "node": leaf})
+    assert run.warnings() == []
+
+
+def test_a_tree_too_deep_is_reported() -> None:
+    run = play(scenario({"kind": "line", "n": 8}, [], 30.0, params={"root": "0", "max_depth": 5}))
+    told = run.report()["warnings"]
+    assert told == ["max_depth = 5 is less than the tree is deep: 2 of the nodes are farther from their root"]
+    assert run.samples[-1][1][1] > 0
