@@ -66,7 +66,7 @@ class Broadcast:
         return world_message(self.run, self.epoch)
 
     def history(self) -> History:
-        return self.curves.message(len(self.run.layers), self.run.since)
+        return self.curves.message(self.run)
 
     def publications(self) -> list[Publication]:
         return [self._publication(p) for p in self.run.publications[-LATEST_PUBLICATIONS:]]

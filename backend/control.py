@@ -9,6 +9,7 @@ from math import sqrt
 from typing import Any
 
 from backend import wire
+from backend.news import EVERY_LOSS
 from backend.picture import Curves
 from backend.session import REPLAY_FRAME_S, Session
 from backend.viewer import Viewer
@@ -45,8 +46,8 @@ def handle(session: Session, viewer: Viewer, message: Any) -> Awaitable[None] | 
             return _reset(session, viewer)
         case wire.Select(node=node, channel=channel):
             _select(session, viewer, node, channel)
-        case wire.Show(messages=names):
-            _show(session, viewer, names)
+        case wire.Show(messages=names, losses=losses):
+            _show(session, viewer, names, losses)
     return None
 
 
@@ -73,13 +74,13 @@ def _select(session: Session, viewer: Viewer, node: str | None, channel: str | N
         viewer.send(session.told.inspection(viewer.selected, channel), "inspect")
 
 
-def _show(session: Session, viewer: Viewer, names: list[str]) -> None:
+def _show(session: Session, viewer: Viewer, names: list[str], losses: bool) -> None:
     kinds = {m.name: k for k, m in enumerate(session.run.protocol.messages) if m.shape != "local"}
     for name in names:
         if name not in kinds:
             refuse(viewer, None, "show.messages", name, ", ".join(kinds), "there is no such message")
             return
-    viewer.show = frozenset(kinds[name] for name in names)
+    viewer.show = frozenset([*(kinds[name] for name in names), *((EVERY_LOSS,) if losses else ())])
     session.watch()
 
 

@@ -123,6 +123,19 @@ class Checked(BaseModel):
     events: int
 
 
+class ProtocolAsked(Asked):
+    """A protocol's parameters, as far as they are given."""
+
+    params: dict[str, Any] = Field({}, max_length=100)
+
+
+class Caution(BaseModel):
+    """Parameters that will not do what one might expect."""
+
+    text: str
+    params: list[str] = Field(description="names of those it speaks of, in that order")
+
+
 class NetworkFacts(BaseModel):
     """A network's size and shape."""
 

@@ -14,9 +14,25 @@ from backend import frames, lines
 from backend.frames import Delivery, Drop, Send
 from backend.wire import MAX_LINES, MAX_SENDS, Line
 from engine.api import Run
-from engine.core.trace import COMMAND, DELIVER, DROP, FILTERED, RECV, SEND, Record
+from engine.core.trace import (
+    AIRBORNE,
+    BUSY,
+    COLLISION,
+    COMMAND,
+    DELIVER,
+    DROP,
+    FADING,
+    FILTERED,
+    LOSS,
+    RECV,
+    SEND,
+    Record,
+)
+from engine.world.radio import IdealRadio
 
 TRAFFIC = ("publication", "subscription")
+EVERY_LOSS = -1  # among the kinds that a viewer wants to see: what the radio loses of any
+BY_RADIO = (LOSS, FADING, COLLISION, BUSY)
 REMEMBERED = 20_000
 KEPT_SAMPLES = 100
 LINES_OF_NODE = 30
@@ -46,6 +62,10 @@ class Reporter:
         self.publications = frozenset(k for k, m in enumerate(messages) if m.shape == "publication")
         self.local = frozenset(k for k, m in enumerate(messages) if m.shape == "local")
         self.remembered: deque[Record] = deque(maxlen=REMEMBERED)
+        radio = run.scenario.radio
+        at_once = isinstance(radio, IdealRadio) and radio.order == "fifo"
+        self._takes_off = SEND if at_once else AIRBORNE  # what is sent may have to wait
+        self._delay = radio.delay_s if isinstance(radio, IdealRadio) else 0.0
         self._flying: deque[tuple[float, Send]] = deque(maxlen=MAX_SENDS)
         self._sampled = len(run.samples)
         self._wrong: tuple[int, ...] | None = None
@@ -63,7 +83,7 @@ class Reporter:
         traffic = self.traffic
         for record in news.records:
             code = record[0]
-            if code == SEND:
+            if code in (SEND, AIRBORNE):
                 if record[6] in traffic:
                     news.traffic.append(record)
             elif code == DROP:
@@ -110,7 +130,7 @@ class Reporter:
     def _rank(self, record: Record) -> int:
         if record[0] == DELIVER:
             return 0
-        kind = record[6] if record[0] == SEND else record[5]
+        kind = record[6] if record[0] in (SEND, AIRBORNE) else record[5]
         return (1 if record[0] == DROP else 2) + (0 if kind in self.publications else 2)
 
     def node_lines(self, v: int) -> list[Line]:
@@ -153,10 +173,10 @@ class Reporter:
         rows: list[Send] = []
         drops: list[Drop] = []
         left_out = 0
-        delay = self.run.scenario.radio.delay_s
         for record in records:
-            if record[0] == SEND:
-                _, t, _, _, v, to, kind, m = record
+            if record[0] == self._takes_off:
+                _, t, _, until, v, to, kind, m = record
+                delay = until - t if record[0] == AIRBORNE else self._delay
                 targets = (to,) if to >= 0 else self.run.receivers(v, kind)
                 if len(rows) + len(targets) > MAX_SENDS:
                     left_out += len(targets)
@@ -168,9 +188,11 @@ class Reporter:
         return rows, drops, left_out
 
     def _structure(self, record: Record, show: frozenset[int]) -> bool:
-        if record[0] == SEND:
+        if record[0] == self._takes_off:
             return record[6] in show and record[6] not in self.traffic
-        return record[0] == DROP and record[5] in show and record[5] not in self.traffic
+        if record[0] != DROP or record[5] in self.traffic:
+            return False
+        return record[5] in show or (EVERY_LOSS in show and record[6] in BY_RADIO)
 
     def remember_flights(self, sends: Iterable[Send], now: float) -> None:
         """Keep what is still in the air, for viewers who come in between."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend import frames
-from backend.wire import MAX_HISTORY, History, World
+from backend.wire import MAX_HISTORY, History, Reached, World
 from engine.api import Run
 
 
@@ -79,10 +79,23 @@ class Curves:
         curves.rows = [(t, tuple(row)) for t, row in plain["rows"]]
         return curves
 
-    def message(self, layers: int, since: Sequence[float | None]) -> History:
-        """For the wire."""
-        wrong = [[row[k] for _, row in self.rows] for k in range(layers)]
-        return History(t=[t for t, _ in self.rows], wrong=wrong, since=list(since))
+    def message(self, run: Run) -> History:
+        """For the wire, with what became of the run's publications."""
+        wrong = [[row[k] for _, row in self.rows] for k in range(len(run.layers))]
+        return History(
+            t=[t for t, _ in self.rows], wrong=wrong, since=list(run.since), publications=reached(run)
+        )
+
+
+def reached(run: Run) -> Reached:
+    """How many of those expected got each of the latest publications."""
+    latest = run.publications[-MAX_HISTORY:]
+    return Reached(
+        first=latest[0].number if latest else 1,
+        t=[p.t for p in latest],
+        expected=[len(p.expected) for p in latest],
+        reached=[len(p.expected & p.delivered.keys()) for p in latest],
+    )
 
 
 def _worse(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
@@ -102,6 +115,7 @@ def world_message(run: Run, epoch: int) -> World:
         root=run.root,
         channels=list(run.channels),
         components=component_sizes(len(net.ids), net.links),
+        quality=[round(q, 3) for pair in run.link_quality() for q in pair],
     )
 
 

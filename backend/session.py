@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from backend import wire
 from backend.broadcast import Broadcast
 from backend.declaration import Protocol
+from backend.news import EVERY_LOSS
 from backend.origin import Origin
 from backend.pace import Load, Pace, Slices
 from backend.past import Past
@@ -377,7 +378,9 @@ class Session:
         wanted = {m.name for m in messages if m.shape == "subscription"}
         curious = len(self.run.network.ids) <= WATCH_ALL or any(v.selected is not None for v in self.viewers)
         if self.goal is None:
-            wanted |= {messages[k].name for viewer in self.viewers for k in viewer.show}
+            shown = {k for viewer in self.viewers for k in viewer.show}
+            curious |= EVERY_LOSS in shown
+            wanted |= {messages[k].name for k in shown - {EVERY_LOSS}}
         self.run.watch("all" if curious and self.goal is None else ",".join(sorted(wanted)))
 
     # --- at rest

@@ -95,10 +95,11 @@ class Select(Strict):
 
 
 class Show(Strict):
-    """Which messages to stream in flight besides publications and subscriptions."""
+    """What to stream besides publications and subscriptions in flight and what is lost of them."""
 
     type: Literal["show"]
-    messages: Annotated[list[Short], Field(max_length=64, description="names")]
+    messages: Annotated[list[Short], Field(max_length=64, description="names: these in flight, and lost")]
+    losses: bool = Field(False, description="what the radio loses of every message")
 
 
 class Ping(Strict):
@@ -142,6 +143,9 @@ class World(Outgoing):
     components: list[int] = Field(
         description="sizes of the connected parts of the document's network, largest first"
     )
+    quality: list[float] = Field(
+        description="per link, there and back: the share of frames that get through, 0: not known; empty: of none"
+    )
 
 
 class Repair(Outgoing):
@@ -183,6 +187,15 @@ class RunState(Outgoing):
     )
 
 
+class Reached(Outgoing):
+    """What became of the latest publications, at most 2,000, in the order of their numbers."""
+
+    first: int = Field(description="number of the first one here")
+    t: list[float]
+    expected: list[int] = Field(description="how many should get it")
+    reached: list[int] = Field(description="how many of these did")
+
+
 class History(Outgoing):
     """The layers' curves so far, thinned to at most 2,000 samples; of samples merged the worst is kept."""
 
@@ -192,6 +205,7 @@ class History(Outgoing):
     since: list[float | None] = Field(
         description="per layer: legitimate since, without a break; null: it is not"
     )
+    publications: Reached
 
 
 By = Literal["owner", "scenario", "event", "workload"]

@@ -26,6 +26,7 @@ from engine.oracle.repairs import Repairs
 from engine.oracle.structure import structure
 from engine.play import commands, keeping, views
 from engine.play.living import Living
+from engine.play.quality import link_qualities, quality_by_link
 from engine.play.scene import Scene
 from engine.registry import as_tuple, parameters, protocol, warnings
 from engine.world.network import Network, central_node
@@ -81,6 +82,7 @@ class Run:
             values["max_depth"] = _deepest(network, self.root, values.get("max_neighbours", network.n))
         self._room = values.get("channels", CHANNELS if spec.services else 0)
         self.params = values
+        self._quality = quality_by_link(network)
         z = None if network.z is None else list(network.z)
         self.network = Living(
             list(network.ids),
@@ -389,6 +391,10 @@ class Run:
     def positions(self) -> list[list[int]]:
         """Per node: its own ring positions as it believes."""
         return views.positions(self.scene.seen())
+
+    def link_quality(self) -> list[tuple[float, float]]:
+        """Per link the share of frames that get through in silence, there and back (0…1, 0: not known); empty: of none."""
+        return link_qualities(self.scenario.radio, self.scenario.seed, self.network, self._quality)
 
     def inspect(self, v: int, channel: str | None = None) -> dict[str, Any]:
         """What node v knows, layer by layer, with what is wrong about it; see docs/wire.md."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -12,17 +13,19 @@ from backend.declaration import Protocol
 from backend.documents import (
     BuiltinNetwork,
     CatalogueEntry,
+    Caution,
     Checked,
     Document,
     Example,
     Health,
+    ProtocolAsked,
     UploadedNetwork,
 )
 from backend.state import Server, refusals
 from engine import ENGINE_VERSION
 from engine.api import Run
 from engine.core.errors import ScenarioError
-from engine.registry import describe, protocols
+from engine.registry import describe, parameters, protocol, protocols, warnings
 from engine.world.scenario import load_scenario
 
 router = APIRouter(prefix="/api", tags=["catalogue"])
@@ -84,6 +87,23 @@ async def all_protocols() -> list[Protocol]:
     return [Protocol.model_validate(describe(spec)) for spec in protocols().values()]
 
 
+@router.post("/protocols/{name}/check", responses=refusals(413))
+async def check_parameters(name: Name, body: ProtocolAsked) -> list[Caution]:
+    """What these parameters will not do as one might expect; a refusal where they cannot work together.
+
+    Parameters that name a node are taken as they are: which nodes there are, only a scenario says.
+    """
+    spec = protocol(name)
+    nodes = [
+        value
+        for p in spec.all_params()
+        if p.kind == "node" and isinstance(value := body.params.get(p.name), str)
+    ]
+    found = warnings(spec, parameters(spec, body.params, nodes))
+    known = [p.name for p in spec.all_params()]
+    return [Caution(text=text, params=named(text, known)) for text in found]
+
+
 @router.get("/examples")
 async def all_examples() -> list[Example]:
     """Scenarios to start from, the one for a first visit first."""
@@ -100,6 +120,11 @@ async def example(name: Name) -> Document:
 async def schema(name: Name) -> dict[str, Any]:
     """The JSON schema of a document: scenario, topology, event, run-report or protocols."""
     return schemas.schema(name)
+
+
+def named(text: str, names: list[str]) -> list[str]:
+    """Those of the names that the text has, in its order."""
+    return [word for word in dict.fromkeys(re.findall(r"\w+", text)) if word in names]
 
 
 @router.post("/scenarios/check", responses=refusals(413, 429))

@@ -80,7 +80,7 @@ class Living:
     def in_reach(self, v: int, w: int) -> bool:
         """Whether two nodes hear each other: `audible`, or at most `range_m` apart; always, where links are given."""
         if self.audible is not None:
-            return self.audible(self._spot(v), self._spot(w))
+            return self.audible(self.spot(v), self.spot(w))
         if self.range_m is None:
             return True
         dx, dy = self.x[w] - self.x[v], self.y[w] - self.y[v]
@@ -94,7 +94,8 @@ class Living:
             return []
         return [w for w in range(len(self.ids)) if w != v and self.in_reach(v, w)]
 
-    def _spot(self, v: int) -> Spot:
+    def spot(self, v: int) -> Spot:
+        """Where node v is, in metres if the network is in metres."""
         return self.x[v], self.y[v], 0.0 if self.z is None else self.z[v]
 
     def as_plain(self) -> dict[str, Any]:

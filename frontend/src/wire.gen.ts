@@ -34,6 +34,13 @@ export interface CatalogueEntry {
   range_m: number | null;
 }
 
+/** Parameters that will not do what one might expect. */
+export interface Caution {
+  text: string;
+  /** names of those it speaks of, in that order */
+  params: string[];
+}
+
 /** A scenario that can be run. */
 export interface Checked {
   ok: true;
@@ -186,6 +193,7 @@ export interface History {
   wrong: number[][];
   /** per layer: legitimate since, without a break; null: it is not */
   since: (number | null)[];
+  publications: Reached;
 }
 
 /** The selected node from inside. */
@@ -320,6 +328,11 @@ export interface Protocol {
   overlays: Record<string, Record<string, string>>;
 }
 
+/** A protocol's parameters, as far as they are given. */
+export interface ProtocolAsked {
+  params?: Record<string, unknown>;
+}
+
 /** A publication; sent when published and whenever it changed. */
 export interface Publication {
   type: 'publication';
@@ -339,6 +352,17 @@ export interface Publication {
   messages: number;
   /** everybody expected got it */
   done: boolean;
+}
+
+/** What became of the latest publications, at most 2,000, in the order of their numbers. */
+export interface Reached {
+  /** number of the first one here */
+  first: number;
+  t: number[];
+  /** how many should get it */
+  expected: number[];
+  /** how many of these did */
+  reached: number[];
 }
 
 /** What followed the latest fault, power-on the first; lists by judged layer, null: not legitimate now. */
@@ -442,11 +466,13 @@ export interface ShortLink {
   kept_until: string;
 }
 
-/** Which messages to stream in flight besides publications and subscriptions. */
+/** What to stream besides publications and subscriptions in flight and what is lost of them. */
 export interface Show {
   type: 'show';
-  /** names */
+  /** names: these in flight, and lost */
   messages: string[];
+  /** what the radio loses of every message */
+  losses?: boolean;
 }
 
 /** How fast virtual time passes. */
@@ -549,6 +575,8 @@ export interface World {
   channels: string[];
   /** sizes of the connected parts of the document's network, largest first */
   components: number[];
+  /** per link, there and back: the share of frames that get through, 0: not known; empty: of none */
+  quality: number[];
 }
 
 export type ClientMessage =
