@@ -12,7 +12,16 @@ from backend.refusal import Refusal
 from engine.world.words import one_of
 
 FOLDER = Path(__file__).parent / "examples"
-ORDER = ("first-visit", "psvr-fig5", "psvr-fig4", "end-point")
+ORDER = (
+    "first-visit",
+    "psvr-fig5",
+    "psvr-fig4",
+    "end-point",
+    "own-channels",
+    "old-candidate",
+    "ringps-walk",
+    "shen-loss",
+)
 
 
 @cache

@@ -10,12 +10,14 @@ from engine.core.declare import Param, ProtocolSpec, fields
 from engine.core.errors import ScenarioError
 from engine.protocols.flooding import FLOODING
 from engine.protocols.psvr import PSVR
+from engine.protocols.ringps import RINGPS
+from engine.protocols.shen import SHEN
 from engine.protocols.single_tree import SINGLE_TREE
 from engine.protocols.source_trees import SOURCE_TREES
 from engine.protocols.token_ring import TOKEN_RING
 
 PROTOCOLS: dict[str, ProtocolSpec] = {
-    spec.name: spec for spec in (PSVR, SINGLE_TREE, SOURCE_TREES, FLOODING, TOKEN_RING)
+    spec.name: spec for spec in (PSVR, RINGPS, SHEN, SINGLE_TREE, SOURCE_TREES, FLOODING, TOKEN_RING)
 }
 OUTSIDE = ("root", "leader", "channels")  # parameters that say what the network is rather than steer a rule
 

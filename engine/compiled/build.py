@@ -37,11 +37,18 @@ from engine.core.medium import (
     ACKS, COMING, M_BITS, M_GOT, M_KIND, M_NODE, M_SEQ, M_SLOT, M_STATE, M_WHY, ON, due, over, received,
 )
 """
-JUDGED = {  # by name of the layer
+JUDGED = {  # by way of judging
     "neighbourhood": truth.count_neighbourhood,
     "tree": truth.count_tree,
     "ring": truth.count_ring,
-    "pubsub": truth.count_pubsub,
+    "next": truth.count_next,
+    "branches": truth.count_branches,
+    "table": truth.count_table,
+}
+REFRESHED = {  # with the subscriptions
+    "next": truth.refresh_next,
+    "branches": truth.refresh_branches,
+    "table": truth.refresh_branches,
 }
 
 
@@ -96,9 +103,10 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
     names = [int_fields(m.type) for m in spec.messages]
     lists = [m.type._fields[-1] if has_list(m.type) else None for m in spec.messages]  # type: ignore[attr-defined]
     gates, gate_fields = _gates(spec, kinds)
-    judged = Judge(spec).layers
-    if any(spec.layer(name).judge is not None for name in judged):
-        judged = []  # a judge in Python needs lists
+    judge = Judge(spec)
+    judged, ways = (
+        (judge.layers, judge.ways) if all(judge.ways) else ([], [])
+    )  # a judge in Python needs lists
     width = max([len(row) for row in names] or [0])
     sending = {kinds[m] for layer in spec.layers for m, handler in layer.on.items() if subset.sends(handler)}
     place = cache.folder(subset.sources(spec), subset.frozen(spec))
@@ -115,7 +123,6 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
         "prefetch_row": prefetch_row,
         "view": view,
         "reference": reference,
-        "refresh_next": truth.refresh_next,
     }
     text = [
         f'"""The {spec.title} stack as one function: generated from its declarations; do not edit."""',
@@ -133,7 +140,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
         _serve(stack, scope),
         _opens(gate_fields),
         _touch(stack),
-        _sample(stack, scope),
+        _sample(stack, ways, scope),
         _copied(loop),
         FLIGHTS + _copied(airborne) if shared else NO_FLIGHTS,
     ]
@@ -312,11 +319,11 @@ def _touch(stack: Stack) -> str:
     return begin + _chain("kind", cases)
 
 
-def _sample(stack: Stack, scope: dict[str, Any]) -> str:
+def _sample(stack: Stack, ways: list[str], scope: dict[str, Any]) -> str:
     keys = {layer.name: layer.key for layer in stack.spec.layers}
-    counting = []
-    for k, name in enumerate(stack.judged):
-        scope[f"count_{k}"] = JUDGED[name]
+    counting, refresh = [], ""
+    for k, (name, way) in enumerate(zip(stack.judged, ways, strict=True)):
+        scope[f"count_{k}"] = JUDGED[way]
         text = """
             wrong = count_‹k›(st.‹key›, truth, net, v)
             if wrong:
@@ -324,9 +331,9 @@ def _sample(stack: Stack, scope: dict[str, Any]) -> str:
                 bits |= ‹bit›
             """
         counting.append(_lines(text, 3, k=k, key=keys[name], bit=1 << k))
-    refresh = ""
-    if "pubsub" in stack.judged:
-        refresh = f"refresh_next(st.{keys['pubsub']}.wants, truth, st.env.channels)"
+        if way in REFRESHED:
+            scope["refresh"] = REFRESHED[way]
+            refresh = f"refresh(st.{keys[name]}.wants, truth, st.env.channels)"
     text = """
         @called
         def sample(st, net, truth, t):

@@ -35,15 +35,17 @@ class Truth(NamedTuple):
     first: Ints  # where the own positions begin in `pos`
     size: Ints  # how many there are
     pos: Ints
-    wants: Ints  # the subscriptions that `next` was made for
+    wants: Ints  # the subscriptions that `next` or `inside` and `outside` were made for
     room: Ints  # positions that there is room for
     next: Ints  # per node, channel and position: the next subscriber
+    inside: Ints  # channels wanted in the node's subtree
+    outside: Ints  # channels wanted beyond the link to its parent
     ring: Ints  # per part: where its positions begin in `owner`
     owner: Ints  # per ring position of each part: the node there
     order: Ints  # scratch: nodes part by part, from the root down
     spare: Ints  # scratch
     scratch: Ints  # scratch, rows with an entry a node and two more
-    numbers: Ints  # how many parts, and whether `next` is up to date
+    numbers: Ints  # how many parts, and whether what depends on `wants` is up to date
 
 
 PARTS, FRESH = range(2)
@@ -73,6 +75,8 @@ def blank(links: Links, channels: int) -> Truth:
         wants=each(n),
         room=room,
         next=each(channels * int(first[-1])),
+        inside=each(n),
+        outside=each(n),
         ring=each(n + 1),
         owner=each(2 * n + 1),
         order=each(n),
@@ -250,16 +254,22 @@ def _walk(offset: Any, near: Any, truth: Truth, at: int, size: int, top: int, pl
 
 
 @inlined
-def refresh_next(wants: Any, truth: Truth, channels: int) -> None:
-    """Bring `next` up to date with the subscriptions; does nothing if they have not changed."""
-    n, changed = len(truth.part), truth.numbers[FRESH] == 0
-    for v in range(n):
+def renewed(wants: Any, truth: Truth) -> bool:
+    """Note the subscriptions; whether they, or the network, have changed since the last call."""
+    changed = truth.numbers[FRESH] == 0
+    for v in range(len(truth.part)):
         if truth.wants[v] != wants[v]:
             truth.wants[v] = wants[v]
             changed = True
-    if not changed:
-        return
     truth.numbers[FRESH] = 1
+    return changed
+
+
+@inlined
+def refresh_next(wants: Any, truth: Truth, channels: int) -> None:
+    """Bring `next` up to date with the subscriptions; does nothing if they have not changed."""
+    if not renewed(wants, truth):
+        return
     for i in range(len(truth.next)):
         truth.next[i] = NONE
     for c in range(channels):
@@ -295,6 +305,32 @@ def next_subscribers(truth: Truth, begin: int, length: int, c: int, channels: in
                 truth.next[channels * truth.first[v] + c * truth.room[v] + k] = candidate
                 break
             candidate = following[candidate]
+
+
+@inlined
+def refresh_branches(wants: Any, truth: Truth, channels: int) -> None:
+    """Bring `inside` and `outside` up to date with the subscriptions; does nothing if they have not changed."""
+    if not renewed(wants, truth):
+        return
+    n, live, once, twice = len(truth.part), 0, truth.scratch[0], truth.scratch[1]
+    for v in range(n):
+        live += truth.part[v] != NONE
+        truth.inside[v], truth.outside[v], once[v], twice[v] = wants[v], 0, 0, 0
+    for i in range(live - 1, -1, -1):
+        v = truth.order[i]
+        p = truth.parent[v]
+        if p != NONE:
+            truth.inside[p] |= truth.inside[v]
+            twice[p] |= once[p] & truth.inside[v]
+            once[p] |= truth.inside[v]
+    for i in range(live):
+        v = truth.order[i]
+        p = truth.parent[v]
+        if p != NONE:
+            truth.outside[v] = twice[p] | once[p] & ~truth.inside[v]
+        rest = wants[v] | truth.outside[v]
+        twice[v] |= once[v] & rest
+        once[v] |= rest
 
 
 # --- the judge
@@ -342,10 +378,30 @@ def count_ring(ring: Any, truth: Truth, net: Any, v: int) -> int:
 
 
 @inlined
-def count_pubsub(pubsub: Any, truth: Truth, net: Any, v: int) -> int:
+def count_next(pubsub: Any, truth: Truth, net: Any, v: int) -> int:
     wrong, room = 0, truth.room[v]
     for c in range(len(pubsub.ns[v])):
         right = len(pubsub.ns[v]) * truth.first[v] + c * room
         for k in range(truth.size[v]):
             wrong += pubsub.ns[v][c][k] != truth.next[right + k]
     return wrong
+
+
+@inlined
+def count_branches(pubsub: Any, truth: Truth, net: Any, v: int) -> int:
+    wrong, begin = 0, net.offset[v]
+    for j in range(net.offset[v + 1] - begin):
+        if truth.up[begin + j] == 1:
+            w = net.link[begin + j][L_NODE]
+            right = 0
+            if truth.parent[w] == v:
+                right = truth.inside[w]
+            elif truth.parent[v] == w:
+                right = truth.outside[v]
+            wrong += pubsub.behind[v][j] != right
+    return wrong
+
+
+@inlined
+def count_table(pubsub: Any, truth: Truth, net: Any, v: int) -> int:
+    return int(pubsub.own[v] != truth.wants[v]) + count_branches(pubsub, truth, net, v)

@@ -185,6 +185,10 @@ class Layer:
 
     `judge(truth, st)` looks at the whole network, as no node can: how many of this layer's variables are wrong at each
     node (see engine.oracle.structure for `truth`). The layers of PSVR are judged without; any other without is not judged.
+
+    `table(st, v, channel, now)` is node v's routing table for the inspector: `title`, `columns` as (name, kind), kind
+    position (shown with its owner), node, or empty; `rows` as (own position or slot, in order; the ring position or node
+    that a publication leaves from or goes to when it uses the entry; cells, None or NONE: nothing); `note`.
     """
 
     name: str

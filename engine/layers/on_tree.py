@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.core.declare import Message, Param
-from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello
-from engine.layers.spanning_tree import SPANNING_TREE, Beacon
+from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, slots
+from engine.layers.spanning_tree import SPANNING_TREE, Beacon, TreeState, is_child
 
 LAYERS = (NEIGHBOURHOOD, SPANNING_TREE)
 MESSAGES = (
@@ -22,3 +22,11 @@ ROOT = Param(
     "Root",
     "The dedicated root of the tree. Empty: a node at the centre of the network.",
 )
+
+
+def has_child(st: TreeState, v: int) -> bool:
+    """Whether v is no leaf. A plain loop: the compiled subset has no generators."""
+    for j in slots(st, v):
+        if is_child(st, v, j):
+            return True
+    return False

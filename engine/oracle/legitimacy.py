@@ -4,7 +4,8 @@ Judged from outside against `structure`: nodes cannot know. Counted are the vari
 others rely on; entries about neighbours not in use are nobody's business. Messages in the air are not looked at.
 
 Judged are the layers that declare a judge, and those the oracle knows by their name, key and fields: neighbourhood, tree,
-ring and pubsub as PSVR has them.
+ring, and pubsub where it keeps next subscribers (as PSVR) or the branches that lead to subscribers (as the single tree),
+maybe with an entry of its own (as Shen).
 """
 
 from __future__ import annotations
@@ -12,17 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from operator import ne
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.declare import NONE, Layer, ProtocolSpec, fields
-from engine.oracle.structure import Truth, next_subscribers, structure
-
-NEEDED = {
-    "neighbourhood": {"hood.up"},
-    "tree": {"tree.root", "tree.dist", "tree.parent", "tree.heard_root", "tree.heard", "tree.child"},
-    "ring": {f"ring.{name}" for name in ("length", "first", "below", "size", "pos", "near_size", "near")},
-    "pubsub": {"pubsub.wants", "pubsub.ns", "ring.pos"},
-}
+from engine.oracle.structure import Truth, branches, next_subscribers, structure
 
 
 class Judge:
@@ -34,15 +28,18 @@ class Judge:
 
     def __init__(self, spec: ProtocolSpec) -> None:
         has = {f"{layer.key}.{f.name}" for layer in spec.layers for f in fields(layer.state)}
-        self._judged = [layer for layer in spec.layers if layer.judge or NEEDED.get(layer.name, {""}) <= has]
-        self.layers = [layer.name for layer in self._judged]
-        known = {layer.name for layer in self._judged if layer.judge is None}
-        self._rings, self._routes = "ring" in known, "pubsub" in known
-        self._trees = "tree" in known
+        found = [(layer, "" if layer.judge else _known(layer, has)) for layer in spec.layers]
+        self._judged = [(layer, way) for layer, way in found if layer.judge or way]
+        self.layers = [layer.name for layer, _ in self._judged]
+        self.ways = [
+            way for _, way in self._judged
+        ]  # how each is judged: a name in KNOWN; empty: by a judge of its own
+        self._routes = next((way for way in self.ways if way in ("next", "branches", "table")), "")
         self.truth: Truth | None = None
         self.wants: list[int] = []
         self.expected: dict[str, list[Any]] = {}
         self.next: list[list[list[int]]] = []
+        self.behind: list[list[int]] = []
         self.wrong = [0] * len(self.layers)
         self.bits: list[int] = []
 
@@ -55,12 +52,15 @@ class Judge:
         if self.truth is None:
             most = getattr(st.par, "max_neighbours", st.env.n)
             self.truth = structure(peers, works, alive, root=st.env.root, most_neighbours=most)
-            self.expected = _tree_columns(self.truth, peers) if self._trees else {}
-            self.expected |= _ring_columns(st, self.truth, peers) if self._rings else {}
+            self.expected = _tree_columns(self.truth, peers) if "tree" in self.ways else {}
+            self.expected |= _ring_columns(st, self.truth, peers) if "ring" in self.ways else {}
             self.wants = []
         if self._routes and self.wants != st.pubsub.wants:
             self.wants = list(st.pubsub.wants)
-            self.next = self._routing(st, self.truth)
+            if self._routes == "next":
+                self.next = self._routing(st, self.truth)
+            else:
+                self.behind = _branch_column(self.truth, self.wants, peers)
         return self.truth
 
     def _routing(self, st: Any, truth: Truth) -> list[list[list[int]]]:
@@ -81,21 +81,21 @@ class Judge:
         truth = self.look(st, peers, works, alive)
         self.bits = [0] * st.env.n
         self.wrong = [0] * len(self.layers)
-        for k, layer in enumerate(self._judged):
-            for v, wrong in self._of_layer(layer, st, truth, peers):
+        for k, (layer, way) in enumerate(self._judged):
+            for v, wrong in self._of_layer(layer, way, st, truth, peers):
                 if wrong and alive[v]:
                     self.wrong[k] += wrong
                     self.bits[v] |= 1 << k
         return self.wrong
 
     def _of_layer(
-        self, layer: Layer, st: Any, truth: Truth, peers: list[list[int]]
+        self, layer: Layer, way: str, st: Any, truth: Truth, peers: list[list[int]]
     ) -> Iterator[tuple[int, int]]:
         """(node, wrong variables of this layer) wherever there may be some."""
         if layer.judge is not None:
             yield from enumerate(layer.judge(truth, st))
             return
-        compared, count = KNOWN[layer.name]
+        compared, count = KNOWN[way].compared, KNOWN[way].wrong
         pairs = [(actual, right) for actual, right in compared(self, st, truth) if actual != right]
         if not pairs:
             return  # whole columns agree: in a calm network that is all there is to do
@@ -109,11 +109,22 @@ class Judge:
         if not alive or truth is None:
             return dict.fromkeys(self.layers, 0)
         return {
-            layer.name: KNOWN[layer.name][1](self, st, truth, v, peers)
+            layer.name: KNOWN[way].wrong(self, st, truth, v, peers)
             if layer.judge is None
             else layer.judge(truth, st)[v]
-            for layer in self._judged
+            for layer, way in self._judged
         }
+
+    def entries(self, st: Any, v: int, c: int) -> list[bool]:
+        """Whether each entry of node v's routing table is wrong for channel c: by own position, or by slot.
+
+        Empty where the oracle does not know the table (`look` must have been called).
+        """
+        if self._routes == "next" and v < len(self.next):
+            return list(map(ne, st.pubsub.ns[v][c], self.next[v][c]))
+        if self._routes in ("branches", "table") and v < len(self.behind):
+            return [bool((x ^ y) >> c & 1) for x, y in zip(st.pubsub.behind[v], self.behind[v], strict=True)]
+        return []
 
 
 Pairs = list[tuple[list[Any], list[Any]]]
@@ -154,6 +165,14 @@ def _routing_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
     return [(st.pubsub.ns, judge.next)]
 
 
+def _branch_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    return [(st.pubsub.behind, judge.behind)]
+
+
+def _table_pairs(judge: Judge, st: Any, truth: Truth) -> Pairs:
+    return [(st.pubsub.own, judge.wants), (st.pubsub.behind, judge.behind)]
+
+
 def _neighbourhood(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     return _differ(st.hood.up[v], truth.up[v])
 
@@ -187,10 +206,18 @@ def _ring(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     return int(wrong)
 
 
-def _pubsub(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
+def _next(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     size = len(truth.pos[v])
     rows = zip(st.pubsub.ns[v], judge.next[v], strict=True)
     return sum(_differ(actual[:size], right[:size]) for actual, right in rows if actual != right)
+
+
+def _branches(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
+    return _differ(st.pubsub.behind[v], judge.behind[v], truth.up[v])
+
+
+def _table(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
+    return int(st.pubsub.own[v] != judge.wants[v]) + _branches(judge, st, truth, v, peers)
 
 
 def _differ(actual: Sequence[int], right: Sequence[int], where: Sequence[int] | None = None) -> int:
@@ -199,12 +226,34 @@ def _differ(actual: Sequence[int], right: Sequence[int], where: Sequence[int] | 
     return sum(wrong if where is None else compress(wrong, where))
 
 
-KNOWN: dict[str, tuple[Compared, Count]] = {
-    "neighbourhood": (_neighbourhood_pairs, _neighbourhood),
-    "tree": (_tree_pairs, _tree),
-    "ring": (_ring_pairs, _ring),
-    "pubsub": (_routing_pairs, _pubsub),
+class Known(NamedTuple):
+    """A layer that the oracle can judge: its name, the fields that it must have, and how its variables are compared."""
+
+    layer: str
+    needs: frozenset[str]
+    compared: Compared
+    wrong: Count
+
+
+def _fields(key: str, names: str) -> frozenset[str]:
+    return frozenset(f"{key}.{name}" for name in names.split())
+
+
+KNOWN = {
+    "neighbourhood": Known("neighbourhood", _fields("hood", "up"), _neighbourhood_pairs, _neighbourhood),
+    "tree": Known("tree", _fields("tree", "root dist parent heard_root heard child"), _tree_pairs, _tree),
+    "ring": Known("ring", _fields("ring", "length first below size pos near_size near"), _ring_pairs, _ring),
+    "next": Known("pubsub", _fields("pubsub", "wants ns") | {"ring.pos"}, _routing_pairs, _next),
+    "table": Known("pubsub", _fields("pubsub", "wants own behind") | {"tree.parent"}, _table_pairs, _table),
+    "branches": Known(
+        "pubsub", _fields("pubsub", "wants behind") | {"tree.parent"}, _branch_pairs, _branches
+    ),
 }
+
+
+def _known(layer: Layer, has: set[str]) -> str:
+    """The way in which the oracle can judge this layer of a stack with these fields; empty: it cannot."""
+    return next((way for way, x in KNOWN.items() if x.layer == layer.name and x.needs <= has), "")
 
 
 def _tree_columns(truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
@@ -237,3 +286,12 @@ def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, li
             for v, row in enumerate(peers)
         ],
     }
+
+
+def _branch_column(truth: Truth, wants: list[int], peers: list[list[int]]) -> list[list[int]]:
+    """Per slot: the channels wanted behind it; 0 where it is no link of the tree."""
+    inside, outside, parent = *branches(truth, wants), truth.parent
+    return [
+        [inside[w] if parent[w] == v else outside[v] if parent[v] == w else 0 for w in row]
+        for v, row in enumerate(peers)
+    ]

@@ -169,3 +169,28 @@ def next_subscribers(truth: Truth, subscribed: Sequence[bool]) -> list[list[int]
                         break
                     candidate = following[candidate]
     return result
+
+
+def branches(truth: Truth, wants: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Per node: the channels wanted in its subtree (itself included), and those wanted beyond its link to the parent."""
+    n, parent = len(wants), truth.parent
+    inside, outside = list(wants), [0] * n
+    once, twice = (
+        [0] * n,
+        [0] * n,
+    )  # wanted by at least one, by more than one of: children's subtrees, the rest
+    order = sorted((v for nodes in truth.parts for v in nodes), key=truth.dist.__getitem__)
+    for v in reversed(order):
+        p = parent[v]
+        if p != NONE:
+            inside[p] |= inside[v]
+            twice[p] |= once[p] & inside[v]
+            once[p] |= inside[v]
+    for v in order:
+        p = parent[v]
+        if p != NONE:
+            outside[v] = twice[p] | once[p] & ~inside[v]
+        rest = wants[v] | outside[v]
+        twice[v] |= once[v] & rest
+        once[v] |= rest
+    return inside, outside

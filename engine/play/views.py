@@ -142,43 +142,53 @@ def _wrong_by_layer(scene: Scene, v: int) -> dict[str, int]:
 def _table(
     scene: Scene, v: int, channel: str | None, last_send: tuple[int, int] | None
 ) -> dict[str, Any] | None:
-    """The routing table of node v for one channel, with the names of the nodes that the positions belong to."""
+    """The routing table of node v for one channel: as the protocol tells it, with what is wrong and what was used last."""
     sim = scene.sim
     layer = next((x for x in scene.spec.layers if x.table is not None), None)
     if layer is None or layer.table is None or not scene.channels:
         return None
     c = scene.channels.index(channel) if channel in scene.channels else 0
     found = layer.table(sim.st, v, c, sim.now)
+    wrong = scene.judge.entries(sim.st, v, c)
+    used = scene.deliveries.get(last_send[0]) if last_send is not None else None
+    sends = (
+        [(to, m) for _, a, to, m in used.sends if a == v] if used is not None and used.channel == c else []
+    )
     root = scene.overlay("tree", "root")
-    owners = {
+    owner = {
         p: w for w, row in enumerate(positions(scene)) for p in row if root is None or root[w] == root[v]
     }
-    judged = v < len(scene.judge.next)
-    expected = scene.judge.next[v][c] if judged else []
-    number, left_from = last_send if last_send is not None else (0, NONE)
-    used = scene.deliveries.get(number)
-    rows = []
-    for k, row in enumerate(found["rows"]):
-        target = row["next"]
-        right = expected[k] if k < len(expected) else NONE
-        rows.append(
-            {
-                **row,
-                "next_node": _name(scene, owners[target]) if target in owners else None,
-                "candidate_node": _name(scene, owners[row["candidate"]])
-                if row["candidate"] in owners
-                else None,
-                "wrong": judged and (NONE if target is None else target) != right,
-                "in_use": used is not None and used.channel == c and row["position"] == left_from,
-            }
-        )
+    rows = [
+        {
+            "cells": [
+                _cell(scene, kind, x, owner) for (_, kind), x in zip(found["columns"], cells, strict=True)
+            ],
+            "wrong": entry < len(wrong) and wrong[entry],
+            "in_use": any(place == getattr(m, "from_pos", to) for to, m in sends),
+        }
+        for entry, place, cells in found["rows"]
+    ]
+    note = f"Channel {scene.channels[c]}. {found['note']}"
+    marked = sum(row["in_use"] for row in rows)
+    if used is not None and marked:
+        note += f" {used.id} used the marked {'entry' if marked == 1 else 'entries'}."
     return {
         "title": found["title"],
-        "channel": scene.channels[c],
-        "forget_s": found["forget_s"],
-        "publication": used.id if used is not None and used.channel == c else None,
+        "columns": [name for name, _ in found["columns"]],
         "rows": rows,
+        "note": note,
     }
+
+
+def _cell(scene: Scene, kind: str, value: Any, owner: dict[int, int]) -> str:
+    """A cell of a table: a ring position with the node it belongs to, a node, or the value as it is."""
+    if value is None or (value == NONE and kind):
+        return "–"
+    if kind == "node":
+        return _name(scene, value)
+    if kind == "position" and value in owner:
+        return f"{value} ({_name(scene, owner[value])})"
+    return str(value)
 
 
 def publication(scene: Scene, p: Publication) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 Source: PSVR §4, Alg. 1 (subscribing), Alg. 2 (publications), Alg. 3 (unsubscriptions). Stabilises: yes.
 Symbols: C_S = wants; RS[c, p] = (ns, heard, spare), printed as (ns, t_s, nstmp); δ_S = lease_s; T_wb = forget_s.
 Deviations, each an erratum of the print:
-  1. Alg. 1 updates RS for the channels a node subscribes to; it must be for those in the message: all nodes route.
+  1. Alg. 1 updates RS for the channels a node subscribes to; it must be for those in the message: all nodes route. As
+     printed: `update = own-channels`.
   2. Alg. 2 forwards from every own position; it must be from those between the position reached and the end point. The
      printed rule can be chosen (`rule = as-printed`), and needs a hop limit.
-  3. nstmp carries no time stamp and can come back long after: it is dropped whenever ns is renewed.
+  3. nstmp carries no time stamp and can come back long after: it is dropped whenever ns is renewed. As printed:
+     `update = old-candidates`.
   4. A SUB also says whether it is on its way down. While a tree is being repaired, nodes disagree about parents, and
      without this SUBs multiply in circles; with it a SUB climbs, then descends, and ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from engine.core.declare import (
@@ -34,15 +36,15 @@ from engine.core.declare import (
     ProtocolSpec,
     Seconds,
 )
-from engine.core.errors import ScenarioError
 from engine.layers import application, on_ring, on_tree
-from engine.layers.application import Publish, Subscribe, Unsubscribe
-from engine.layers.neighbourhood import Hood, slots
+from engine.layers.application import Publish, Subscribe, Unsubscribe, renewed
+from engine.layers.neighbourhood import Hood
 from engine.layers.on_ring import closest
-from engine.layers.spanning_tree import Tree, from_child, from_parent, is_child
+from engine.layers.on_tree import has_child
+from engine.layers.spanning_tree import Tree, from_child, from_parent
 from engine.layers.virtual_ring import Ring, RingState, in_half, in_open, own
 
-AS_PRINTED = 1  # place in the list of choices
+AS_PRINTED, OWN_CHANNELS, OLD_CANDIDATES = 1, 1, 2  # places in the lists of choices
 
 
 class PubSub(NamedTuple):
@@ -105,21 +107,16 @@ def on_sub(st: PsvrState, net: Net, v: int, j: int, m: Sub) -> None:
     above = from_parent(st, v, j)
     if m.previous == v or not (above or (m.down == 0 and from_child(st, v, j))):
         return
+    updated = m.channels
+    if st.par.update == OWN_CHANNELS:
+        updated &= st.pubsub.wants[v]  # erratum 1
     for c in range(st.env.channels):
-        if m.channels >> c & 1:  # erratum 1
+        if updated >> c & 1:
             for i in range(m.size):
                 update_next(st, net, v, c, m.pos[i])
     rest = m.channels & ~st.pubsub.wants[v]
     if rest != 0 and has_child(st, v):
         net.broadcast(v, Sub(st.hood.peer[v][j], 1 if above else 0, rest, m.size, m.pos))
-
-
-def has_child(st: PsvrState, v: int) -> bool:
-    """A plain loop: the compiled subset has no generators."""
-    for j in slots(st, v):
-        if is_child(st, v, j):
-            return True
-    return False
 
 
 # --- Alg. 3: the next subscriber, and forgetting
@@ -137,7 +134,9 @@ def update_next(st: PsvrState, net: Net, v: int, c: int, sp: int) -> None:
     for k in own(st, v):
         p = st.ring.pos[v][k]
         if ns[k] == NONE or in_half(sp, p, ns[k], length):
-            ns[k], heard[k], spare[k] = sp, now, NONE  # erratum 3
+            ns[k], heard[k] = sp, now
+            if st.par.update != OLD_CANDIDATES:
+                spare[k] = NONE  # erratum 3
         elif now - heard[k] > st.par.lease_s and (spare[k] == NONE or in_half(sp, p, spare[k], length)):
             spare[k] = sp
 
@@ -201,34 +200,14 @@ def facts(st: PsvrState, v: int, name: Callable[[int], str]) -> list[tuple[str, 
 
 def table(st: PsvrState, v: int, c: int, now: float) -> dict[str, Any]:
     """RS(v) for one channel: a row a position."""
-    rs = st.pubsub
-    rows = []
+    rs, rows = st.pubsub, []
     for k in own(st, v):
-        ns = rs.ns[v][c][k]
-        age = now - rs.heard[v][c][k] if ns != NONE else None
-        row = {
-            "position": st.ring.pos[v][k],
-            "next": ns if ns != NONE else None,
-            "age_s": age,
-            "stale": age is not None and age > st.par.lease_s,
-            "candidate": rs.spare[v][c][k] if rs.spare[v][c][k] != NONE else None,
-        }
-        rows.append(row)
-    return {"title": "Next subscriber, by position", "forget_s": st.par.forget_s, "rows": rows}
-
-
-def check(par: Mapping[str, Any]) -> list[str]:
-    """Parameters that cannot work together. Raises ScenarioError."""
-    lease, forget = par["lease_s"], par["forget_s"]
-    if forget <= 2 * lease:
-        problem = "live subscribers would be forgotten between two renewals"
-        raise ScenarioError(
-            "protocol.params.forget_s", forget, f"more than 2·lease_s = {2 * lease:g} s", problem
-        )
-    if par["clean_s"] > forget:
-        late = f"clean_s = {par['clean_s']:g} s"
-        return [f"{late} is longer than forget_s: stale entries stay for as long again"]
-    return []
+        p, ns, spare = st.ring.pos[v][k], rs.ns[v][c][k], rs.spare[v][c][k]
+        age = renewed(now - rs.heard[v][c][k], st.par.lease_s) if ns != NONE else None
+        rows.append((k, p, (p, ns, age, spare)))
+    columns = (("Position", ""), ("Next", "position"), ("Renewed", ""), ("Candidate", "position"))
+    note = f"An entry not renewed for {st.par.forget_s:g} s gives way to its candidate."
+    return {"title": "Next subscriber, by position", "columns": columns, "rows": rows, "note": note}
 
 
 PUBSUB = Layer(
@@ -241,33 +220,8 @@ PUBSUB = Layer(
     on={Subscribe: on_subscribe, Unsubscribe: on_unsubscribe, Publish: on_publish, Sub: on_sub, Pub: on_pub},
     facts=facts,
     table=table,
-    params=(
-        Param(
-            "lease_s", "float", 10.0, "Lease", "How often a subscriber renews.", 0.2, 600.0, "s", symbol="δ_S"
-        ),
-        Param(
-            "forget_s",
-            "float",
-            25.0,
-            "Forget after",
-            "A next subscriber not renewed for this long gives way. More than two leases.",
-            0.5,
-            2000.0,
-            "s",
-            symbol="T_w/back",
-        ),
-        Param(
-            "clean_s",
-            "float",
-            1.0,
-            "Clean period",
-            "How often stale entries are looked for.",
-            0.1,
-            60.0,
-            "s",
-            symbol="T_clean",
-        ),
-    ),
+    params=application.LEASES,
+    check=application.check_leases,
 )
 
 
@@ -308,6 +262,18 @@ PSVR = ProtocolSpec(
                 ("as-printed", "Alg. 2 as printed, stopped by the hop limit"),
             ),
         ),
+        Param(
+            "update",
+            "choice",
+            "corrected",
+            "Update rule",
+            "As printed, Alg. 1 leaves nodes that do not subscribe without routes, and Alg. 3 brings old candidates back.",
+            choices=(
+                ("corrected", "every channel of a SUB; a renewed entry drops its candidate"),
+                ("own-channels", "Alg. 1 as printed: only channels that the node subscribes to itself"),
+                ("old-candidates", "Alg. 3 as printed: a renewed entry keeps its candidate"),
+            ),
+        ),
         on_ring.SHORTCUTS,
         Param(
             "hop_limit",
@@ -327,5 +293,4 @@ PSVR = ProtocolSpec(
     publish=Publish,
     stabilises=True,
     compiled=True,
-    check=check,
 )

@@ -18,7 +18,7 @@ from typing import Any
 from engine.api import Run
 from engine.core.declare import Input, Kind, ProtocolSpec, Seconds, fields
 from engine.core.errors import ScenarioError
-from engine.registry import protocol
+from engine.registry import protocol, protocols
 from engine.world.network import Network
 from engine.world.roster import Roster
 from engine.world.scenario import load_event, load_scenario, load_topology
@@ -102,6 +102,10 @@ def parameters(r: Random, spec: ProtocolSpec, ids: list[str]) -> Document:
         )
     if "lease_s" in given or "forget_s" in given:
         given["forget_s"] = given.get("lease_s", 10.0) * r.uniform(1.95, 4)
+    if "quality_out" in given and r.random() < 0.97:
+        given["quality_out"] = given.get("quality_in", 0.0) * r.choice([1.0, r.random()])
+    if given.get("leader") == "smallest" and r.random() < 0.97:
+        given.pop("root", None)
     if given.get("rule") == "as-printed":
         given["hop_limit"] = r.randint(1, 5)
     return given
@@ -214,7 +218,7 @@ class Maker:
 def case(number: int) -> tuple[Document, float, Document]:
     """Case `number`: the document, a time in the middle, and a command given then."""
     r = Random(number)
-    spec = protocol(r.choice(["psvr", "psvr", "token-ring"]))
+    spec = protocol(r.choice(["psvr", *(spec.name for spec in protocols().values() if spec.compiled)]))
     while True:
         seed, drawn = r.randrange(2**31), topology(r)
         try:
