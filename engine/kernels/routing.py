@@ -262,16 +262,19 @@ def psvr(g: Graph, length: int, publisher: int, rows: Any) -> tuple[int, int]:
 
 @called
 def ring_walk(g: Graph, length: int, publisher: int) -> int:
-    """RingPS: messages of the single walk around the ring, from subscriber to subscriber, back to before where it began."""
+    """RingPS: messages of the one walk around the ring, from subscriber to subscriber, until the next hop would reach or
+    pass where it began (PSVR §4.2, Fig. 6). Where no other subscriber is known, the next hop is the next position.
+    """
     p, gone, messages = g.pos[g.first[publisher]], 0, 0
-    while True:
-        ns = g.next[p]
-        if ns == NONE or gone + (ns - p if ns > p else ns - p + length) >= length:
-            return messages
+    while length > 0:
+        ns = g.next[p] if g.next[p] != NONE else (p + 1) % length
         goal = farthest(g.jumps[g.owner[p]], ns)
         gone += goal - p if goal > p else goal - p + length
+        if gone >= length:
+            break
         p = goal
         messages += 1
+    return messages
 
 
 @called

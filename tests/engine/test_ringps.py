@@ -12,12 +12,13 @@ from hypothesis import strategies as some
 from engine.api import Run
 from engine.core.declare import NONE
 from engine.core.simulator import Simulator
+from engine.kernels.studies import gains, workload
 from engine.layers.application import Publish
-from engine.oracle.structure import Truth
 from engine.protocols.ringps import RINGPS, Pub, Sub, clean, on_pub, on_publish, on_sub, renew, walk
 from engine.registry import as_tuple, parameters
 from engine.world.scenario import load_scenario
 from tests.engine.support import FakeNet, Guarded, legitimate, play, publish, scenario, subscribe
+from tests.engine.test_kernels import walked
 from tests.engine.test_stabilisation import FEW, converge, networks, publish_from_everywhere
 
 FAST = {"lease_s": 3.0, "forget_s": 8.0}
@@ -48,7 +49,7 @@ def positions(run: Run) -> list[int]:
     return [sends[0].from_pos, *(m.goal for m in sends)]
 
 
-def walked(run: Run, start: int) -> int:
+def hops_from(run: Run, start: int) -> int:
     """Messages of a walk from this position, by the rule and the tables that the run has come to."""
     st, owner, net = run.scene.sim.st, run.scene.truth().owner[0], FakeNet()
     p = start
@@ -78,7 +79,7 @@ def test_fig_4_takes_twelve_messages_from_the_publishers_later_positions() -> No
     """
     run = fig_4(shortcuts="non-tree")
     assert positions(run) == [1, 2, 3, 4, 5, 6, 7, 13, 14, 15, 16, 17, 18, 19]
-    assert [walked(run, start) for start in (1, 3, 7)] == [13, 12, 12]
+    assert [hops_from(run, start) for start in (1, 3, 7)] == [13, 12, 12]
     assert positions(fig_4(shortcuts="all-links")) == [1, 2, 3, 4, 5, 6, 7, 14, 15, 16, 19]
 
 
@@ -197,33 +198,19 @@ def test_any_state_becomes_legitimate_and_then_delivers_exactly_once(
     assert not any(any(wrong) for _, wrong in run.samples[samples:]), "a legitimate state was left"
 
 
-def plain_walk(truth: Truth, peers: list[list[int]], publisher: int, subscribers: set[int]) -> int:
-    """Messages of the walk with every shortcut, by the words of the papers."""
-    owner = truth.owner[0]
-    length = len(owner)
-    p = start = truth.pos[publisher][0]
-    messages = 0
-    while True:
-        v = owner[p]
-        ahead = next((d for d in range(1, length) if owner[(p + d) % length] in subscribers - {v}), 1)
-        near = {(x - p) % length for w in peers[v] for x in truth.pos[w]}
-        hop = max(d for d in near if 0 < d <= ahead)
-        if (p - start) % length + hop >= length:
-            return messages
-        p = (p + hop) % length
-        messages += 1
-
-
 @pytest.mark.parametrize("seed", range(12))
-def test_walks_take_as_many_messages_as_a_plain_model_says(seed: int) -> None:
-    n, some_nodes = 10 + 3 * seed, [str(v) for v in range(1, 10, 2 + seed % 3)]
+def test_a_walk_takes_as_many_messages_as_a_plain_model_and_the_kernel_say(seed: int) -> None:
+    n, subscribers, publications = 10 + 3 * seed, 1 + seed % 5, 6
+    wanted, publishers = workload(n, subscribers, publications, seed)
     topology = {"kind": "gnp", "n": n, "mean_degree": 4.5}
-    run = play(ringps(topology, [subscribe(v) for v in some_nodes], 40, seed=seed))
+    events = [subscribe(str(v)) for v in wanted]
+    events += [publish(str(v), 40.0 + i) for i, v in enumerate(publishers)]
+    run = play(ringps(topology, events, 47.0, seed=seed))
     assert legitimate(run)
-    publish_from_everywhere(run, "c")
     truth, peers = run.scene.truth(), run.scene.sim.peers
-    found = {p.node: p.messages for p in run.publications}
-    assert found == {v: plain_walk(truth, peers, v, set(map(int, some_nodes))) for v in range(n)}
+    found = [p.messages for p in run.publications]
+    assert found == [walked(peers, truth, v, set(wanted)) for v in publishers]
+    assert sum(found) == gains(n, 4.5, subscribers, publications, [seed])["ringps"][0]
 
 
 def test_a_renewal_takes_a_walk_around_the_ring_for_each_channel() -> None:
