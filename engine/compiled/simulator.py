@@ -130,7 +130,8 @@ class CompiledSimulator:
         medium: Medium | None = None,
     ) -> None:
         self.spec, self.seed, self.delay_s, self.given_par = spec, seed, delay_s, par
-        self.medium = medium
+        self.medium, self.by_use = medium, False
+        self._works = np.zeros(0, np.int8)
         self.stack: Stack = stack_of(spec, par._fields, shared=medium is not None)
         self.kinds = self.stack.kinds
         self.listed = [name is not None for name in self.stack.lists]
@@ -440,12 +441,22 @@ class CompiledSimulator:
 
     def known(self) -> truth.Truth:
         """The legitimate structure of the present network."""
-        if not self.true:
-            self.true = True
-            works = np.fromiter((x for row in self.works for x in row), np.int8, len(self.links.near))
+        works = self._counted()
+        if not self.true or (self.by_use and not np.array_equal(works, self._works)):
+            self.true, self._works = True, works
             most = int(getattr(self.given_par, "max_neighbours", self.n))
             truth.kernel()(*self.links, works, self.net.alive, self.env.root, most, self.truth)
         return self.truth
+
+    def _counted(self) -> NDArray[np.int8]:
+        """Per slot, whether the truth is about that link: see `engine.play.scene.Scene`."""
+        if self.true and not self.by_use:
+            return self._works
+        works = np.fromiter((x for row in self.works for x in row), np.int8, len(self.links.near))
+        if self.by_use:
+            up = next(c.data for c in self.held if c.layer == "hood" and c.field.name == "up")
+            works &= (up & up[self.links.back]).astype(np.int8)
+        return works
 
     def judged_now(self) -> tuple[int, ...]:
         """The wrong variables of each judged layer right now."""

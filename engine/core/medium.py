@@ -246,10 +246,12 @@ def received(net: Any, v: int, w: int, e: int, begin: float, end: float, bits: i
                 clash = True
         if clash:
             peril = exposed(net, v, w, net.level[e], begin, end)
-    if net.level[e] < net.radio[SENSITIVITY]:
+    if net.level[e] < net.radio[SENSITIVITY] or calm >= HOPELESS:
         return FADING
     if peril < CERTAIN:
         return NONE
+    if peril >= HOPELESS:
+        return COLLISION
     u = net.chance(v)
     if u < survival(net, peril):
         return NONE
@@ -320,9 +322,7 @@ def hazard(net: Any, ratio: float) -> float:
 
 
 def survival(net: Any, peril: float) -> float:
-    """e^-peril: the nearest entry below and four terms of the series, exact to 10⁻¹¹."""
-    if peril >= HOPELESS:
-        return 0.0
+    """e^-peril, below HOPELESS: the nearest entry below and four terms of the series, exact to 10⁻¹¹."""
     k = int(peril * DECAY_STEPS)
     r = peril - k / DECAY_STEPS
     return net.decay[k] * (1.0 - r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r / 24.0))))

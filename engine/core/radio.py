@@ -183,12 +183,18 @@ class Radio:
         reached: list[tuple[int, int]] = []
         if sim.observing and not awaited:
             sim.digest.words.append(seq)
+        begin, offset, back = self.began[x], self.offset[v], sim.back[v]
+        # What `received` would say of most receivers of a frame in silence, without asking it.
+        span, bits, least = medium.span_at(self, t), frame[M_BITS], self.radio[medium.SENSITIVITY]
+        certain = medium.CERTAIN if self._alone(v, begin, t) else NONE
+        stamp, level, hazard = self.stamp, self.level, self.hazard
         for e in range(first, last):
-            slot = e - self.offset[v]
-            w, i = self.link[e][0], sim.back[v][slot]
+            slot = e - offset
+            w, i = self.link[e][0], back[slot]
             reason = sim.closed(v, slot)
-            if reason == NONE and not coming:
-                reason = medium.received(self, v, w, e, self.began[x], t, frame[M_BITS])
+            plain = stamp[e] == span and level[e] >= least and hazard[e] * bits < certain
+            if reason == NONE and not (plain or coming):
+                reason = medium.received(self, v, w, e, begin, t, bits)
             if awaited:
                 heard = int(reason == NONE)
                 if again or not heard:
@@ -207,6 +213,11 @@ class Radio:
         medium.over(self, x, first, t, heard)
         sim.serve(t, seq, v, kind, m, reached)
         return last - first
+
+    def _alone(self, v: int, begin: float, end: float) -> bool:
+        """Whether nobody else was on the air."""
+        others = zip(self.tx[: self.mac[ON]], self.tx_t, strict=False)
+        return not any(w != v and a < end and b > begin for w, (a, b) in others)
 
     def hush(self, v: int) -> None:
         """Node v fails."""

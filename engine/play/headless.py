@@ -25,6 +25,8 @@ class Headless(Scene):
         self._compiling, self._given = compiling, given
         super().__init__(*args, **given)
         self._in_kernel = bool(self.judge.layers) and self.sim.judges(self.judge.layers, sample_s)
+        self._on_the_way = self._in_kernel and not self.by_use  # else the truth may be new at every sample
+        self.sim.by_use = self.by_use
         self._twin: Scene | None = None
 
     def _simulator(self, *args: Any, **given: Any) -> Any:
@@ -40,14 +42,14 @@ class Headless(Scene):
         self._twin = None
         self.sim.net.still[:] = 1
         limit = nextafter(until, -inf) if before else until
-        done: bool = self.sim.run(until, budget, sample_until=limit if self._in_kernel else -inf)
+        done: bool = self.sim.run(until, budget, sample_until=limit if self._on_the_way else -inf)
         return done
 
     def next_sample(self, due: float) -> float:
-        return inf if self._in_kernel else due
+        return inf if self._on_the_way else due
 
     def taken(self) -> list[tuple[float, tuple[int, ...], list[int]]]:
-        if not self._in_kernel:
+        if not self._on_the_way:
             return []
         found: list[tuple[float, tuple[int, ...], list[int]]] = self.sim.take_samples()
         if found:
@@ -68,6 +70,8 @@ class Headless(Scene):
     # --- commands
 
     def part(self) -> list[int]:
+        if self.by_use:
+            return super().part()
         found: list[int] = self.sim.known().part.tolist()
         return found
 

@@ -66,4 +66,4 @@ def load(scene: Scene, saved: dict[str, Any]) -> None:
         entry.duplicates, entry.messages, entry.last = duplicates, count, last
         entry.sends = [(when, a, b, carrier[name](*m)) for when, a, b, name, m in sends]
         entry.hops = dict(hops)
-    scene.judge.judge(scene.sim.st, scene.sim.peers, scene.sim.works, scene.sim.alive)
+    scene.judged()

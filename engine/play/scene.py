@@ -14,7 +14,8 @@ from engine.oracle.legitimacy import Judge
 from engine.oracle.structure import Truth
 from engine.play.bursts import Burst
 from engine.play.living import Living
-from engine.world.radio import AnyRadio, medium_of
+from engine.world.network import components
+from engine.world.radio import AnyRadio, IdealRadio, medium_of
 
 
 class Scene:
@@ -72,6 +73,11 @@ class Scene:
         self._kinds = {
             f"{layer.key}.{f.name}": f.kind.name for layer in spec.layers for f in fields(layer.state)
         }
+        # Which links a real radio makes good enough is the neighbourhood's to say: the layers above are judged by those.
+        self.by_use = (
+            not isinstance(radio, IdealRadio) and "hood.up" in spec.overlays.get("neighbourhood", {}).values()
+        )
+        self._used: list[list[bool]] = []
         for v in range(self.sim.n):
             self.sync_inputs(v)
 
@@ -109,11 +115,41 @@ class Scene:
     def truth(self) -> Truth:
         """The legitimate structure right now."""
         sim = self.sim
-        return self.judge.look(sim.st, sim.peers, sim.works, sim.alive)
+        return self.judge.look(sim.st, sim.peers, self._counted(), sim.alive)
+
+    def _counted(self) -> list[list[bool]]:
+        """The links that the truth is about: those that work, or those of them that both ends use."""
+        sim = self.sim
+        if not self.by_use:
+            works: list[list[bool]] = sim.works
+            return works
+        up = sim.st.hood.up
+        used = [
+            [bool(x and a and up[w][i]) for x, a, w, i in zip(*row, strict=True)]
+            for row in zip(sim.works, up, sim.peers, sim.back, strict=True)
+        ]
+        if used != self._used:
+            self._used = used
+            self.judge.world_changed()
+        return used
 
     def part(self) -> list[int]:
         """Per node: its connected part, 0 the largest; NONE if it failed."""
-        return self.truth().part
+        if not self.by_use:
+            return self.truth().part
+        sim, living = self.sim, self.living
+        near: list[list[int]] = [[] for _ in range(sim.n)]
+        for a, b in living.links:
+            there, back = sim.works[a][sim.peers[a].index(b)], sim.works[b][sim.peers[b].index(a)]
+            if there and back and sim.alive[a] and sim.alive[b]:
+                near[a].append(b)
+                near[b].append(a)
+        found = [NONE] * sim.n
+        whole = [nodes for nodes in components(sim.n, near) if sim.alive[nodes[0]]]
+        for k, nodes in enumerate(whole):
+            for v in nodes:
+                found[v] = k
+        return found
 
     def world_changed(self) -> None:
         """A node or link failed, came back or is new."""
@@ -135,7 +171,7 @@ class Scene:
     def judged(self) -> tuple[int, ...]:
         """The wrong variables of each judged layer right now."""
         sim = self.sim
-        return tuple(self.judge.judge(sim.st, sim.peers, sim.works, sim.alive))
+        return tuple(self.judge.judge(sim.st, sim.peers, self._counted(), sim.alive))
 
     def expect(self, v: int, channel: int, data: str | None, expected: set[int], number: int) -> None:
         """Publication `number` is about to be published by v: open its book."""

@@ -28,6 +28,7 @@ STEP_DB = 0.05  # between entries of the table of bit error rates
 LOWEST_DB, HIGHEST_DB = -20.0, 20.0  # its ends: nothing survives below, everything above
 BELOW_NOISE_DB = 6.0  # signals this far below the noise are none
 TYPICAL_BYTES = 30  # of the frame by which the quality of a link is told
+LINKED = 0.1  # the quality below which there is no link
 ORDERS = ("fifo", "random", "newest-first", "slow-links", "stale")  # by number, as in engine.core.medium
 OPTIONAL = "Frames arrive in the order they were sent, or as an unfair scheduler likes, within worst_delay_s."
 
@@ -101,7 +102,7 @@ class LogDistance(SharedRadio):
     path_loss_db: Annotated[float, Number(0.0, 150.0, "dB")] = Field(default=55.0, description="at one metre")
     exponent: Annotated[float, Number(1.0, 8.0)] = 2.4
     shadowing_db: Decibels = Field(default=4.0, description="standard deviation, fixed for a pair of places")
-    fading_db: Decibels = Field(default=2.0, description="standard deviation, anew every coherence time")
+    fading_db: Decibels = Field(default=0.0, description="standard deviation, anew every coherence time")
     coherence_s: Annotated[float, Number(0.01, 1e6, "seconds")] = 10.0
     noise_dbm: Power = -100.0
     sensitivity_dbm: Power = -95.0
@@ -202,8 +203,8 @@ def heard_network(radio: AnyRadio, seed: int, network: Network) -> Network:
 
 
 def audible(radio: LogDistance, mw: float) -> bool:
-    """Whether a mean power makes a link: with one standard deviation of fading it reaches the sensitivity."""
-    return mw * milliwatts(radio.fading_db) >= milliwatts(radio.sensitivity_dbm)
+    """Whether a mean power makes a link: every tenth frame or more gets through in silence."""
+    return link_quality(radio, mw) >= LINKED
 
 
 def audible_by(radio: AnyRadio, seed: int) -> Callable[[Spot, Spot], bool] | None:
@@ -224,8 +225,9 @@ def link_quality(radio: LogDistance, mw: float, size: int = TYPICAL_BYTES) -> fl
     table = Medium([], [], steps, hazards, _decay(), fades, [])
     total = 0.0
     for fade in fades:
-        if mw * fade >= least:
-            total += survival(table, medium.hazard(table, mw * fade / noise) * BYTE * size)
+        peril = medium.hazard(table, mw * fade / noise) * BYTE * size
+        if mw * fade >= least and peril < HOPELESS:
+            total += survival(table, peril)
     return total / len(fades)
 
 
