@@ -8,8 +8,8 @@ from typing import Any
 from engine.core.declare import NONE, Kind, Layer, fields
 from engine.core.trace import REASONS
 from engine.oracle.delivery import Publication
-from engine.oracle.structure import structure
 from engine.oracle.repairs import Repairs, rounds
+from engine.oracle.structure import structure
 from engine.play.scene import Scene
 
 ALIVE, SUBSCRIBER, ROOT, CORRUPTED, PUBLISHER = 1, 2, 4, 8, 16
@@ -271,12 +271,14 @@ def warnings(scene: Scene) -> list[str]:
     if "warnings" not in truth.notes:
         truth.notes["warnings"] = found = []
         most, deepest = getattr(par, "max_neighbours", sim.n), getattr(par, "max_depth", sim.n)
-        if any(sum(row) >= most for row in truth.up):
-            free = structure(sim.peers, sim.works, sim.alive, root=NONE, most_neighbours=sim.n)
-            if len(free.parts) < len(truth.parts):
+        if any(len(row) > most for row in sim.peers):
+            cut, free = (
+                len(structure(sim.peers, sim.works, sim.alive, root=NONE, most_neighbours=limit).parts)
+                for limit in (most, sim.n)
+            )
+            if free < cut:
                 found.append(
-                    f"max_neighbours = {most} cuts the network into {len(truth.parts)} parts; without this limit "
-                    f"there would be {len(free.parts)}"
+                    f"max_neighbours = {most} cuts the network into {cut} parts; without this limit there would be {free}"
                 )
         lost = sum(dist > deepest for dist in truth.dist)
         if lost and scene.overlay("tree", "depth") is not None:

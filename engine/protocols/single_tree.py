@@ -4,7 +4,7 @@ Source: PSVR §5 (T_S). Stabilises: yes, above a stable tree. The paper tells wh
 branches; here each tells every tree neighbour, period for period, which channels are wanted on its own side of that link.
 What is said about a link hangs only on what is said about links farther away from it, and a tree has no circles: after as
 many periods as its longest way has hops all tables are right, whatever they held. They are soft state: nothing is kept but
-the last word of each neighbour, and that counts no longer than the link is in the tree.
+the last word of each tree neighbour, and that is forgotten when the link is no longer in the tree.
 
 A publication takes as many messages as the smallest subtree with the publisher and all subscribers has links.
 Weakness, kept on purpose: the tree is rooted in one place, so the way between two neighbours can lead through the root.
@@ -70,13 +70,16 @@ def tell(st: SingleTreeState, net: Net, v: int) -> None:
         if is_tree(st, v, j):
             twice |= wanted & behind[j]
             wanted |= behind[j]
+        else:
+            behind[j] = 0
     for j in slots(st, v):
         if is_tree(st, v, j):
             net.unicast(v, j, Wanted(twice | (wanted & ~behind[j])))  # also by others than j
 
 
 def on_wanted(st: SingleTreeState, net: Net, v: int, j: int, m: Wanted) -> None:
-    st.pubsub.behind[v][j] = m.channels
+    if is_tree(st, v, j):
+        st.pubsub.behind[v][j] = m.channels
 
 
 # --- publications
@@ -105,37 +108,24 @@ def forward(st: SingleTreeState, net: Net, v: int, back: int, c: int, publicatio
 # --- for readers
 
 
-def judge(truth: Any, st: Any) -> list[int]:
-    """Per node: tree neighbours about whose side it is wrong."""
-    n, wants = st.env.n, st.pubsub.wants
-    down = sorted((v for v in range(n) if truth.part[v] != NONE), key=lambda v: truth.dist[v])
-    below, above = list(wants), [0] * n  # wanted in the subtree; by others, on the parent's side
-    for v in reversed(down):
-        for w in truth.children[v]:
-            below[v] |= below[w]
-    for v in down:
-        wanted, twice = wants[v], 0
-        for x in (above[v], *(below[w] for w in truth.children[v])):
-            twice |= wanted & x
-            wanted |= x
-        for w in truth.children[v]:
-            above[w] = twice | (wanted & ~below[w])
-    wrong = [0] * n
-    for v in down:
-        slot = {w: j for j, w in enumerate(st.hood.peer[v])}
-        behind = st.pubsub.behind[v]
-        wrong[v] = sum(behind[slot[w]] != below[w] for w in truth.children[v])
-        if truth.parent[v] != NONE:
-            wrong[v] += behind[slot[truth.parent[v]]] != above[v]
-    return wrong
-
-
 def facts(st: SingleTreeState, v: int, name: Callable[[int], str]) -> list[tuple[str, str, str]]:
     """(label, value, help) for a reader."""
     used = [j for j in slots(st, v) if is_tree(st, v, j) and st.pubsub.behind[v][j]]
     told = [f"{name(st.hood.peer[v][j])} ({st.pubsub.behind[v][j].bit_count()})" for j in used]
     note = "in brackets: how many channels are wanted behind this tree neighbour"
     return [("Subscribers behind", ", ".join(told) or "nobody", note)]
+
+
+def table(st: SingleTreeState, v: int, c: int, now: float) -> dict[str, Any]:
+    """The branches for one channel: a row a tree neighbour."""
+    rows = []
+    for j in slots(st, v):
+        if is_tree(st, v, j):
+            w = st.hood.peer[v][j]
+            rows.append((j, w, (w, "yes" if st.pubsub.behind[v][j] >> c & 1 else "no")))
+    columns = (("Neighbour", "node"), ("Subscribers behind", ""))
+    note = "Told anew every period."
+    return {"title": "Branches of the tree", "columns": columns, "rows": rows, "note": note}
 
 
 BRANCHES = Layer(
@@ -153,7 +143,7 @@ BRANCHES = Layer(
         Pub: on_pub,
     },
     facts=facts,
-    judge=judge,
+    table=table,
     params=(
         Param(
             "tell_s",

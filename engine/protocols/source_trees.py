@@ -231,6 +231,18 @@ def facts(st: SourceTreesState, v: int, name: Callable[[int], str]) -> list[tupl
     ]
 
 
+def table(st: SourceTreesState, v: int, c: int, now: float) -> dict[str, Any]:
+    """The children for one channel: a row a neighbour in use."""
+    rows = []
+    for j in slots(st, v):
+        if up(st, v, j):
+            w, behind = st.hood.peer[v][j], st.pubsub.behind[v][j]
+            rows.append((j, w, (w, sum(behind[s] >> c & 1 for s in range(st.env.n)))))
+    columns = (("Neighbour", "node"), ("Sources it wants by me", ""))
+    note = "In the trees of so many sources it is a child of this node, with subscribers in its subtree."
+    return {"title": "Children in the trees of all sources", "columns": columns, "rows": rows, "note": note}
+
+
 TREES = Layer(
     name="pubsub",
     key="pubsub",
@@ -247,6 +259,7 @@ TREES = Layer(
         Pub: on_pub,
     },
     facts=facts,
+    table=table,
     judge=judge,
     params=(
         Param(

@@ -243,6 +243,11 @@ def test_report_and_inspector_show_its_layers(spec: ProtocolSpec) -> None:
     assert report["publications"][0]["delivered"]["3"]["hops"] == 3
     shown = spec.messages[0].shown
     assert all(set(shown) == send["fields"].keys() for send in report["publications"][0]["sends"])
-    told = run.inspect(1)["layers"]
+    seen = run.inspect(1, "c")
+    if spec is not FLOODING:
+        rows = seen["table"]["rows"]
+        assert [row["in_use"] for row in rows] == [False, True]
+        assert rows[1]["cells"][1] == ("yes" if spec is SINGLE_TREE else "2")  # of the sources 0 and 1
+    told = seen["layers"]
     assert [layer["name"] for layer in told] == [layer.name for layer in spec.layers]
     assert all(fact["label"] and fact["value"] for layer in told for fact in layer["facts"])
