@@ -30,12 +30,13 @@ from engine.play.quality import link_qualities, quality_by_link
 from engine.play.scene import Scene
 from engine.registry import as_tuple, parameters, protocol, warnings
 from engine.world.network import Network, central_node
-from engine.world.radio import LogDistance, audible_by, heard_network
+from engine.world.radio import IdealRadio, LogDistance, audible_by, heard_network
 from engine.world.scenario import Scenario, as_document, load_event, load_scenario
 from engine.world.schedule import Command, Schedule, check_events
 from engine.world.topology import build_network
 
 SAMPLE_S = 0.1  # how often legitimacy is judged, up to NODES_PER_SAMPLE nodes; in proportion less often above
+SHARED_SAMPLE_S = 0.5  # the same under a real radio, where little settles faster and the truth keeps moving
 NODES_PER_SAMPLE = 400
 WORTH_COMPILING = 300_000  # events; below this the interpreted engine has ended before the code is loaded
 CHANNELS = 8  # room for them, where the protocol has no parameter for that
@@ -94,7 +95,8 @@ class Run:
             z,
             audible_by(radio, scenario.seed),
         )
-        self.sample_s = SAMPLE_S * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
+        at_least = SAMPLE_S if isinstance(radio, IdealRadio) else SHARED_SAMPLE_S
+        self.sample_s = at_least * max(1, ceil(len(network.ids) / NODES_PER_SAMPLE))
         self.scene = self._stage(spec, values)
         _check_channels(scenario, self._room)
         self._schedule = Schedule(scenario, network)
@@ -218,7 +220,8 @@ class Run:
             if budget is not None:
                 budget = max(1, budget - (sim.events - before))
             if due is not None and due <= stop:
-                self._apply(*self._schedule.pop())
+                index, event = self._schedule.pop()
+                self._apply(index, event, judged=self._schedule.due != due)
             elif grid <= stop:
                 self._ticks += 1
                 self._sample()
@@ -260,14 +263,16 @@ class Run:
         longest = max((float(getattr(par, name)) for x in below for name in x.every.values()), default=1.0)
         return (1 + JITTER) * longest
 
-    def _apply(self, index: int, event: Command) -> None:
+    def _apply(self, index: int, event: Command, judged: bool = True) -> None:
+        """A command takes effect; `judged`: look what it did, which is left to the last one of a moment."""
         commands.apply(self.scene, index, event)
         self.applied.append(index)
         if event.do not in HARMLESS:
             self.repairs.fault(self.now, event.do, self.scene.sim.counts)
         self.scene.run(self.now, before=True)  # what the command started at this very moment
         self._collect()
-        self._sample()
+        if judged:
+            self._sample()
 
     def command(self, document: dict[str, Any]) -> int:
         """Check a command, let it take effect now, append it to the document; its index there.
@@ -306,6 +311,14 @@ class Run:
             return index, self.scenario.events[index]
         written = self._schedule.written[-1 - index]
         return written.of, written.event
+
+    def last_fault_s(self, until: float) -> float:
+        """When the document's last fault up to `until` happens; 0: it has none. Nothing is played."""
+        schedule, last = Schedule(self.scenario, self._schedule.roster.network), 0.0
+        while schedule.due is not None and schedule.due <= until:
+            _, event = schedule.pop()
+            last = last if event.do in HARMLESS else event.t
+        return last
 
     # --- the judge
 

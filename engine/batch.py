@@ -16,6 +16,7 @@ from typing import Any
 
 from engine.api import Run
 from engine.core.errors import ProtocolBug, ScenarioError
+from engine.oracle.repairs import rounds
 from engine.world.scenario import load_scenario
 
 Row = dict[str, Any]
@@ -37,7 +38,8 @@ def run_batch(
     - `digest`, `events`, `end_s`, and `error`: None, or why this run could not be played (its results are None then);
     - `sent.NAME`, `dropped.REASON`: messages, and receivers that one did not reach;
     - `publications`, `expected` and `delivered` (receivers), `duplicates`, `transmissions`, `hops` (to first deliveries);
-    - `wrong.LAYER`: variables wrong at the latest sample; `legitimate_s.LAYER`: since when none is (s; None: some are).
+    - `wrong.LAYER`: variables wrong at the latest sample; `legitimate_s.LAYER`: since when none is (s; None: some are);
+    - `stabilised_s.LAYER` and `stabilised_rounds.LAYER`: how long after the last fault that was (`engine.oracle.repairs`).
     """
     done = 0
 
@@ -91,6 +93,7 @@ def measured(run: Run) -> Row:
     """What a run came to, as the columns of `run_batch`."""
     books = run.tallies()
     latest = run.samples[-1][1] if run.samples else (0,) * len(run.layers)
+    took = dict(zip(run.layers, run.repairs.last.seconds(), strict=True))
     return {
         "digest": run.digest,
         "events": run.events,
@@ -100,4 +103,6 @@ def measured(run: Run) -> Row:
         **books,
         **{f"wrong.{name}": wrong for name, wrong in zip(run.layers, latest, strict=True)},
         **{f"legitimate_s.{name}": since for name, since in zip(run.layers, run.since, strict=True)},
+        **{f"stabilised_s.{name}": seconds for name, seconds in took.items()},
+        **{f"stabilised_rounds.{name}": rounds(seconds, run.round_s) for name, seconds in took.items()},
     }

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from backend.cli import documents, figure, play
+from backend.cli import documents, figure, play, study, worst
 from backend.refusal import Refusal
 from engine import ENGINE_VERSION
 from engine.core.errors import ScenarioError
@@ -50,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
     play.add_to(commands)
     documents.add_to(commands)
     figure.add_to(commands)
+    worst.add_to(commands)
+    study.add_to(commands)
     commands.add_parser("bench", help=BENCH_HELP, add_help=False)  # has a command line of its own
     return top
 
