@@ -393,12 +393,10 @@ def count_branches(pubsub: Any, truth: Truth, net: Any, v: int) -> int:
     for j in range(net.offset[v + 1] - begin):
         if truth.up[begin + j] == 1:
             w = net.link[begin + j][L_NODE]
-            right = 0
             if truth.parent[w] == v:
-                right = truth.inside[w]
+                wrong += pubsub.behind[v][j] != truth.inside[w]
             elif truth.parent[v] == w:
-                right = truth.outside[v]
-            wrong += pubsub.behind[v][j] != right
+                wrong += pubsub.behind[v][j] != truth.outside[v]
     return wrong
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from engine.core.declare import Message, Param
 from engine.layers.neighbourhood import NEIGHBOURHOOD, Hello, slots
-from engine.layers.spanning_tree import SPANNING_TREE, Beacon, TreeState, is_child
+from engine.layers.spanning_tree import SPANNING_TREE, Beacon, TreeState, is_child, is_tree
 
 LAYERS = (NEIGHBOURHOOD, SPANNING_TREE)
 MESSAGES = (
@@ -30,3 +33,14 @@ def has_child(st: TreeState, v: int) -> bool:
         if is_child(st, v, j):
             return True
     return False
+
+
+def branch_table(st: TreeState, v: int, c: int, behind: Sequence[int], note: str) -> dict[str, Any]:
+    """For a reader, the tree neighbours behind which channel c is wanted; `behind` has a set of channels by slot."""
+    rows = []
+    for j in slots(st, v):
+        if is_tree(st, v, j):
+            w = st.hood.peer[v][j]
+            rows.append((j, w, (w, "yes" if behind[j] >> c & 1 else "no")))
+    columns = (("Neighbour", "node"), ("Subscribers behind", ""))
+    return {"title": "Branches of the tree", "columns": columns, "rows": rows, "note": note}

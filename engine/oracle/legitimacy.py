@@ -213,7 +213,10 @@ def _next(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
 
 
 def _branches(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
-    return _differ(st.pubsub.behind[v], judge.behind[v], truth.up[v])
+    kin = [
+        truth.parent[w] == v or truth.parent[v] == w for w in peers
+    ]  # others are not in the tree: no branches
+    return _differ(st.pubsub.behind[v], judge.behind[v], kin)
 
 
 def _table(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:

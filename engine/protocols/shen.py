@@ -39,7 +39,7 @@ from engine.core.declare import (
 from engine.layers import application, on_tree
 from engine.layers.application import Publish, Subscribe, Unsubscribe
 from engine.layers.neighbourhood import Hood, slots
-from engine.layers.on_tree import has_child
+from engine.layers.on_tree import branch_table, has_child
 from engine.layers.spanning_tree import Tree, TreeState, from_child, from_parent, is_tree
 
 
@@ -191,14 +191,7 @@ def facts(st: ShenState, v: int, name: Callable[[int], str]) -> list[tuple[str, 
 
 def table(st: ShenState, v: int, c: int, now: float) -> dict[str, Any]:
     """The branches for one channel: a row a tree neighbour."""
-    rows = []
-    for j in slots(st, v):
-        if is_tree(st, v, j):
-            w = st.hood.peer[v][j]
-            rows.append((j, w, (w, "yes" if st.pubsub.behind[v][j] >> c & 1 else "no")))
-    columns = (("Neighbour", "node"), ("Subscribers behind", ""))
-    note = "Entries are not renewed: neighbours tell each other what they have."
-    return {"title": "Branches of the tree", "columns": columns, "rows": rows, "note": note}
+    return branch_table(st, v, c, st.pubsub.behind[v], "Not renewed: neighbours repair each other's tables.")
 
 
 PUBSUB = Layer(

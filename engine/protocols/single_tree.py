@@ -19,6 +19,7 @@ from engine.core.declare import NONE, Column, Env, Input, Int, Layer, Message, N
 from engine.layers import application, on_tree
 from engine.layers.application import Publish, Subscribe, Unsubscribe
 from engine.layers.neighbourhood import Hood, slots
+from engine.layers.on_tree import branch_table
 from engine.layers.spanning_tree import Tree, TreeState, is_tree
 
 
@@ -118,14 +119,7 @@ def facts(st: SingleTreeState, v: int, name: Callable[[int], str]) -> list[tuple
 
 def table(st: SingleTreeState, v: int, c: int, now: float) -> dict[str, Any]:
     """The branches for one channel: a row a tree neighbour."""
-    rows = []
-    for j in slots(st, v):
-        if is_tree(st, v, j):
-            w = st.hood.peer[v][j]
-            rows.append((j, w, (w, "yes" if st.pubsub.behind[v][j] >> c & 1 else "no")))
-    columns = (("Neighbour", "node"), ("Subscribers behind", ""))
-    note = "Told anew every period."
-    return {"title": "Branches of the tree", "columns": columns, "rows": rows, "note": note}
+    return branch_table(st, v, c, st.pubsub.behind[v], "Told anew every period.")
 
 
 BRANCHES = Layer(
