@@ -441,14 +441,14 @@ class CompiledSimulator:
 
     def known(self) -> truth.Truth:
         """The legitimate structure of the present network."""
-        works = self._counted()
+        works = self.counted()
         if not self.true or (self.by_use and not np.array_equal(works, self._works)):
             self.true, self._works = True, works
             most = int(getattr(self.given_par, "max_neighbours", self.n))
             truth.kernel()(*self.links, works, self.net.alive, self.env.root, most, self.truth)
         return self.truth
 
-    def _counted(self) -> NDArray[np.int8]:
+    def counted(self) -> NDArray[np.int8]:
         """Per slot, whether the truth is about that link: see `engine.play.scene.Scene`."""
         if self.true and not self.by_use:
             return self._works

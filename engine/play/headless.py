@@ -5,6 +5,7 @@ interpreted twin in the same state.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import inf, nextafter
 from typing import Any
 
@@ -65,7 +66,19 @@ class Headless(Scene):
             return wrong
         sim = self.sim
         self._twin = None
-        return tuple(self.judge.judge(sim.plain_state(), sim.peers, sim.works, sim.alive))
+        return tuple(self.judge.judge(sim.plain_state(), sim.peers, self._counted(), sim.alive))
+
+    def _counted(self) -> list[list[bool]]:
+        sim = self.sim
+        if not self.by_use:
+            works: list[list[bool]] = sim.works
+            return works
+        flat = (sim.counted() != 0).tolist()
+        used = [flat[a:b] for a, b in pairwise(sim.links.offset.tolist())]
+        if used != self._used:
+            self._used = used
+            self.judge.world_changed()
+        return used
 
     # --- commands
 

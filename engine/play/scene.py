@@ -73,10 +73,10 @@ class Scene:
         self._kinds = {
             f"{layer.key}.{f.name}": f.kind.name for layer in spec.layers for f in fields(layer.state)
         }
-        # Which links a real radio makes good enough is the neighbourhood's to say: the layers above are judged by those.
-        self.by_use = (
-            not isinstance(radio, IdealRadio) and "hood.up" in spec.overlays.get("neighbourhood", {}).values()
-        )
+        # Which links are good enough, by a real radio or by their quality, is the neighbourhood's to say: the layers above
+        # are judged by those.
+        weighed = not isinstance(radio, IdealRadio) or getattr(par, "quality_in", 0.0) > 0.0
+        self.by_use = weighed and "hood.up" in spec.overlays.get("neighbourhood", {}).values()
         self._used: list[list[bool]] = []
         for v in range(self.sim.n):
             self.sync_inputs(v)

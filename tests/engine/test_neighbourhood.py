@@ -48,6 +48,7 @@ def test_a_bad_link_is_left_out_stays_out_and_comes_back(seed: int) -> None:
     watch(run, 50.0)
     assert not any(watch(run, 250.0))
     assert all(used(run, v, (v + 1) % 6) for v in range(1, 6)), "good links are kept"
+    assert run.samples[-1][1] == (0, 0, 0, 0), "the layers above are judged by the links in use"
     run.command({"do": "set-loss", "loss": 0.0, "link": LINK})
     watch(run, 280.0)
     assert all(watch(run, 320.0))
