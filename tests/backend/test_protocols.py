@@ -60,6 +60,37 @@ def test_the_token_is_in_the_frames_without_being_asked_for(server: Serving) -> 
         assert all(a[1] == b[0] for a, b in pairwise(hops))
 
 
+@pytest.mark.parametrize(
+    ("name", "layers", "columns"),
+    [
+        ("ringps", ["neighbourhood", "tree", "ring", "pubsub"], ["Position", "Next", "Renewed"]),
+        ("shen", ["neighbourhood", "tree", "pubsub"], ["Neighbour", "Subscribers behind"]),
+    ],
+)
+def test_publications_and_tables_come_as_the_protocol_declares_them(
+    server: Serving, name: str, layers: list[str], columns: list[str]
+) -> None:
+    events = [
+        {"t": 1, "do": "subscribe", "node": "4", "channel": "news"},
+        {"t": 30, "do": "publish", "node": "0", "channel": "news"},
+    ]
+    session = server.create(topology={"kind": "line", "n": 5}, protocol={"name": name}, events=events)
+    with server.viewer(session) as viewer:
+        welcome = viewer.all("welcome")[0]
+        assert welcome["layers"] == layers
+        assert ("ring_length" in welcome["columns"]) == ("ring" in layers)
+        pub = [m["name"] for m in welcome["protocol"]["messages"]].index("PUB")
+        viewer.send(type="select", node="0", channel="news")
+        viewer.send(type="speed", value=40)
+        viewer.send(type="play")
+        table = viewer.until(lambda m: kind(m) == "inspect" and m["t"] > 31)["table"]
+        assert table["columns"] == columns
+        assert [row["in_use"] for row in table["rows"]] == [True]
+        assert [row["wrong"] for row in table["rows"]] == [False]
+        sends = [send for frame in viewer.frames() for send in frame.sends if send[-1] == pub]
+        assert len(sends) >= 4
+
+
 def test_a_document_with_foreign_events_is_refused(server: Serving) -> None:
     body = {"scenario": scenario(protocol={"name": "token-ring"})}  # subscribes
     response = server.http.post("/api/sessions", json=body)
