@@ -213,18 +213,18 @@ class Run:
             grid = self.scene.next_sample((self._ticks + 1) * self.sample_s)
             stop = min(until, grid, until if due is None else due)
             before = sim.events
-            done = self.scene.run(stop, budget, before=due == stop)
+            done = self.scene.run(stop, budget)
             self._collect()
             if not done:
                 return False
             if budget is not None:
                 budget = max(1, budget - (sim.events - before))
-            if due is not None and due <= stop:
-                index, event = self._schedule.pop()
-                self._apply(index, event, judged=self._schedule.due != due)
-            elif grid <= stop:
+            if grid <= stop:  # before the commands of this moment, as it was before they were given
                 self._ticks += 1
                 self._sample()
+            elif due is not None and due <= stop:
+                index, event = self._schedule.pop()
+                self._apply(index, event, judged=self._schedule.due != due)
             elif stop >= until:
                 return True
 
@@ -269,7 +269,7 @@ class Run:
         self.applied.append(index)
         if event.do not in HARMLESS:
             self.repairs.fault(self.now, event.do, self.scene.sim.counts)
-        self.scene.run(self.now, before=True)  # what the command started at this very moment
+        self.scene.run(self.now)  # what the command started at this very moment
         self._collect()
         if judged:
             self._sample()

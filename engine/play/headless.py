@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from math import inf, nextafter
+from math import inf
 from typing import Any
 
 from engine.compiled.simulator import CompiledSimulator
@@ -39,11 +39,10 @@ class Headless(Scene):
 
     # --- playing
 
-    def run(self, until: float, budget: int | None = None, *, before: bool = False) -> bool:
+    def run(self, until: float, budget: int | None = None) -> bool:
         self._twin = None
         self.sim.net.still[:] = 1
-        limit = nextafter(until, -inf) if before else until
-        done: bool = self.sim.run(until, budget, sample_until=limit if self._on_the_way else -inf)
+        done: bool = self.sim.run(until, budget, sample_until=until if self._on_the_way else -inf)
         return done
 
     def next_sample(self, due: float) -> float:

@@ -155,8 +155,8 @@ class Scene:
         """A node or link failed, came back or is new."""
         self.judge.world_changed()
 
-    def run(self, until: float, budget: int | None = None, *, before: bool = False) -> bool:
-        """Play to `until`; `before`: samples that are due just then come later. False if the budget ran out."""
+    def run(self, until: float, budget: int | None = None) -> bool:
+        """Play to `until`; False if the budget ran out."""
         done: bool = self.sim.run(until, budget)
         return done
 

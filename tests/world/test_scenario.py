@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engine.core.errors import ScenarioError
 from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS
-from engine.world.schedule import check_events
 from engine.world.scenario import Scenario, as_document, canonical, load_event, load_scenario, load_topology
+from engine.world.schedule import check_events
 from engine.world.schemas import NAMES, schema
 from engine.world.topology import build_network
 
