@@ -89,12 +89,14 @@ from engine.core.errors import ProtocolBug
 from engine.core.medium import (
     AIR,
     BEHIND,
+    FIFO,
     M_KIND,
     M_NEXT,
     M_NODE,
     M_SEQ,
     M_STATE,
     ON,
+    ORDER,
     UNUSED,
     Medium,
     hush,
@@ -667,6 +669,7 @@ class CompiledSimulator:
         """The checkpoint that the interpreted engine would make here (`engine.core.checkpoint.save`)."""
         self._settle()
         net, k = self.net, self.k
+        flights, numbers = (None, {}) if self.medium is None else self._flights()
         return {
             "n": self.n,
             "root": self.env.root,
@@ -682,14 +685,15 @@ class CompiledSimulator:
             "counts": self.counts,
             "dropped": self.dropped,
             "drawn": net.drawn.tolist(),
-            "heap": sorted(self._pending()),
+            "heap": sorted(self._pending(numbers)),
             "air": [self._in_air(i) for i in range(k[HEAD], k[TAIL])],
             "partial": None,
-            "radio": None if self.medium is None else self._flights(),
+            "radio": flights,
             "columns": self.columns(),
         }
 
-    def _pending(self) -> list[list[Any]]:
+    def _pending(self, frames: dict[int, int]) -> list[list[Any]]:
+        """The events to come; `frames` is what each of them is called."""
         net, timers, count = self.net, int(self.k[TIMERS]), len(self.periods)
         due = net.due.tolist()
         found: list[list[Any]] = [
@@ -701,32 +705,23 @@ class CompiledSimulator:
             if x not in unused and row[E_SLOT] == AIR:
                 state = net.flight[x - timers, M_STATE]
                 if state not in (UNUSED, BEHIND):
-                    found.append([due[x][0], int(due[x][1]), row[0], AIR, x - timers, None])
+                    found.append([due[x][0], int(due[x][1]), row[0], AIR, frames[x - timers], None])
             elif x not in unused:
                 held = net.local_list[x - timers, : row[E_SIZE]].tolist()
                 numbers = self._fields(row[E_KIND], row[E_SIZE + 1 :], held)
                 found.append([due[x][0], int(due[x][1]), *row[:E_SIZE], numbers])
         return found
 
-    def _flights(self) -> dict[str, Any]:
+    def _flights(self) -> tuple[dict[str, Any], dict[int, int]]:
         """What `engine.core.radio.Radio.saved` would give."""
-        net, messages = self.net, []
-        for x, frame in enumerate(net.flight.tolist()):
-            numbers, size = net.local[x].tolist(), int(net.local[x, E_SIZE])
-            held = net.local_list[x, :size].tolist()
-            flying = frame[M_STATE] != UNUSED
-            messages.append(self._fields(frame[M_KIND], numbers[E_SIZE + 1 :], held) if flying else None)
-        on = int(net.mac[ON])
-        return {
-            "flight": [row[: radio.FRAME] for row in net.flight.tolist()],
-            "began": net.began.tolist(),
-            "messages": messages,
-            "free": [x for x, m in enumerate(messages) if m is None],
-            "queue": net.queue.tolist(),
-            "tx": net.tx[:on].tolist(),
-            "tx_t": net.tx_t[:on].tolist(),
-            "stamp": net.stamp.tolist(),
-        }
+        net, flight = self.net, self.net.flight.tolist()
+        messages = []
+        for x, frame in enumerate(flight):
+            held = net.local_list[x, : net.local[x, E_SIZE]].tolist()
+            messages.append(self._fields(frame[M_KIND], net.local[x, E_SIZE + 1 :].tolist(), held))
+        on, stamp = int(net.mac[ON]), None if net.mac[ORDER] == FIFO else net.stamp.tolist()
+        tx, tx_t = net.tx[:on].tolist(), net.tx_t[:on].tolist()
+        return radio.plain(flight, net.began.tolist(), messages, net.queue.tolist(), tx, tx_t, stamp)
 
     def _in_air(self, i: int) -> list[Any]:
         f = i & (len(self.net.frame_t) - 1)
@@ -834,7 +829,11 @@ class CompiledSimulator:
             self.net = net = net._replace(tx=_longer(net.tx, 2 * on), tx_t=_longer(net.tx_t, 2 * on))
         net.tx[:on] = theirs.tx[:on]
         net.tx_t[:on] = np.array(theirs.tx_t[:on]).reshape(on, 2)
-        net.mac[ON], net.stamp[:] = on, theirs.stamp
+        net.mac[ON] = on
+        if net.mac[ORDER] != FIFO and len(theirs.stamp) == len(
+            net.stamp
+        ):  # else a link is new: `retune` comes next
+            net.stamp[:] = theirs.stamp
         return fresh
 
     def carried(self) -> dict[int, tuple[int, int]]:

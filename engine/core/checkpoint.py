@@ -6,6 +6,7 @@ import marshal
 from typing import Any
 
 from engine.core import storage
+from engine.core.medium import AIR
 from engine.core.simulator import Simulator
 from engine.core.trace import Digest
 
@@ -16,16 +17,11 @@ def save(sim: Simulator) -> dict[str, Any]:
     The lists are the simulator's own: copy or write them before it goes on.
     """
 
+    radio, numbers = (None, {}) if sim.radio is None else sim.radio.saved()
+
     def event(e: Any) -> list[Any]:
         t, seq, v, slot, kind, m = e
-        return [
-            t,
-            seq,
-            v,
-            slot,
-            kind,
-            None if m is None else [list(x) if isinstance(x, tuple) else x for x in m],
-        ]
+        return [t, seq, v, slot, numbers[kind] if slot == AIR else kind, m and storage.listed(m)]
 
     return {
         "n": sim.n,
@@ -45,7 +41,7 @@ def save(sim: Simulator) -> dict[str, Any]:
         "heap": [event(e) for e in sim.heap],
         "air": [event(e) for e in sim.air],
         "partial": None if sim.partial is None else [list(x) for x in sim.partial],
-        "radio": None if sim.radio is None else sim.radio.saved(),
+        "radio": radio,
         "columns": storage.plain(sim.st),
     }
 

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from heapq import heappush
 from typing import TYPE_CHECKING, Any
 
-from engine.core import medium
+from engine.core import medium, storage
 from engine.core.declare import NONE, int_fields
 from engine.core.medium import (
     AIR,
     COMING,
     FIFO,
+    GONE,
     M_BITS,
     M_GOT,
     M_KIND,
+    M_NEXT,
     M_NODE,
     M_SEQ,
     M_SLOT,
@@ -237,31 +239,52 @@ class Radio:
 
     # --- checkpoints
 
-    def saved(self) -> dict[str, Any]:
-        """Plain data; shares lists with the radio."""
-        return {
-            "flight": self.flight,
-            "began": self.began,
-            "messages": [
-                None if m is None else [list(x) if isinstance(x, tuple) else x for x in m]
-                for m in self.messages
-            ],
-            "free": self.free,
-            "queue": self.queue,
-            "tx": self.tx[: self.mac[ON]],
-            "tx_t": self.tx_t[: self.mac[ON]],
-            "stamp": self.stamp,
-        }
+    def saved(self) -> tuple[dict[str, Any], dict[int, int]]:
+        """Plain data, and the number of every frame there."""
+        messages = [None if m is None else storage.listed(m) for m in self.messages]
+        stamp = None if self.mac[ORDER] == FIFO else self.stamp  # else a cache, filled anew
+        on = self.mac[ON]
+        return plain(self.flight, self.began, messages, self.queue, self.tx[:on], self.tx_t[:on], stamp)
 
     def load(self, saved: dict[str, Any]) -> None:
         """What `saved` kept, for a radio laid out for the same network."""
-        for name in ("flight", "began", "free", "queue", "tx", "tx_t"):
+        for name in ("flight", "began", "queue", "tx", "tx_t"):
             setattr(self, name, saved[name])
-        self.mac[ON] = len(self.tx)
+        self.free, self.mac[ON] = [], len(self.tx)
         kinds = [m.type for m in self.sim.spec.messages]
         self.messages = [
-            None if m is None else kinds[frame[M_KIND]](*(tuple(x) if isinstance(x, list) else x for x in m))
+            kinds[frame[M_KIND]](*(tuple(x) if isinstance(x, list) else x for x in m))
             for frame, m in zip(self.flight, saved["messages"], strict=True)
         ]
-        if self.mac[ORDER] != FIFO:
-            self.stamp = saved["stamp"]  # else a cache, filled anew
+        if saved["stamp"] is not None:
+            self.stamp = saved["stamp"]
+
+
+def plain(
+    flight: list[list[int]],
+    began: list[float],
+    messages: list[Any],
+    queue: list[list[int]],
+    tx: list[int],
+    tx_t: list[list[float]],
+    stamp: list[int] | None,
+) -> tuple[dict[str, Any], dict[int, int]]:
+    """The frames under way as plain data, the same whichever engine had numbered them; and their new numbers."""
+    used = [x for x, frame in enumerate(flight) if frame[M_STATE] != UNUSED]
+    used.sort(key=lambda x: (flight[x][M_SEQ], flight[x][M_SLOT]))
+    number = {x: i for i, x in enumerate(used)} | {NONE: NONE}
+    rows = []
+    for x in used:
+        row = flight[x][:FRAME]
+        row[M_NEXT] = number[row[M_NEXT]] if row[M_STATE] != GONE else NONE
+        rows.append(row)
+    kept = {
+        "flight": rows,
+        "began": [began[x] if flight[x][M_STATE] == SENDING else 0.0 for x in used],
+        "messages": [messages[x] for x in used],
+        "queue": [[number[a], number[b], count] if count else [NONE, NONE, 0] for a, b, count in queue],
+        "tx": tx,
+        "tx_t": tx_t,
+        "stamp": stamp,
+    }
+    return kept, number

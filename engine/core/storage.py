@@ -157,3 +157,8 @@ def refill(st: Any, saved: dict[str, list[Any]]) -> None:
     for path, column in saved.items():
         key, name = path.split(".")
         getattr(getattr(st, key), name)[:] = column
+
+
+def listed(m: Any) -> list[Any]:
+    """A message as plain data: its list as a list."""
+    return [list(x) if isinstance(x, tuple) else x for x in m]

@@ -12,14 +12,18 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from math import log10
 from random import Random
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from engine.api import Run
 from engine.core.declare import Input, Kind, ProtocolSpec, Seconds, fields
 from engine.core.errors import ScenarioError
 from engine.registry import protocol, protocols
 from engine.world.network import Network
+from engine.world.radio import ORDERS, Radio, heard_network
 from engine.world.roster import Roster
 from engine.world.scenario import load_event, load_scenario, load_topology
 from engine.world.topology import build_network
@@ -109,6 +113,28 @@ def parameters(r: Random, spec: ProtocolSpec, ids: list[str]) -> Document:
     if given.get("rule") == "as-printed":
         given["hop_limit"] = r.randint(1, 5)
     return given
+
+
+def any_radio(r: Random, network: Network, calm: bool) -> Document:
+    """Mostly ideal and fair; else unfair, or one medium for all."""
+    delay = r.choice([0.01, 0.01, 0.0001] if calm else [0.01, 0.0001, 0.3, 2.5])
+    loss = r.choice([0, 0, 0.05] if calm else [0, 0.05, 0.5])
+    ideal = {"kind": "ideal", "delay_s": delay, "loss": loss}
+    kind = r.choice(["ideal", "ideal", "unfair", "unit-disk", "log-distance"])
+    if kind == "ideal":
+        return ideal
+    if kind == "unfair":
+        return ideal | {"order": r.choice(ORDERS[1:]), "worst_delay_s": delay * r.choice([1.0, 4.0])}
+    shared: Document = {"kind": "unit-disk", "loss": loss, "bitrate_bps": r.choice([5e3, 5e4, 2.5e5, 1e7])}
+    shared |= {"carrier_sense": r.random() < 0.7, "acks": r.random() < 0.7, "retries": r.choice([0, 1, 3])}
+    shared |= {"jitter_s": r.choice([0.0, 0.01, 0.2]), "queue": r.choice([1, 3, 64])}
+    shared |= {"backoffs": r.choice([0, 2, 7])}
+    if kind == "unit-disk" or not network.metric:
+        return shared
+    reach = network.range_m or 300.0
+    tx_dbm = 24.0 * log10(reach) - 40.0 + r.uniform(-6, 3)
+    fading = {"fading_db": r.choice([0.0, 3.0]), "coherence_s": r.choice([0.05, 2.0])}
+    return shared | {"kind": "log-distance", "tx_dbm": tx_dbm, "shadowing_db": r.choice([0.0, 4.0]), **fading}
 
 
 def any_value(r: Random, kind: Kind, n: int) -> Any:
@@ -228,8 +254,8 @@ def case(number: int) -> tuple[Document, float, Document]:
             continue
     calm = r.random() < 0.4  # few faults and much time, so that publications find their way
     duration = r.choice([25.0, 40.0] if calm else [2.0, 5.0, 12.0, 30.0]) * (0.5 if network.n > 25 else 1.0)
-    delay = r.choice([0.01, 0.01, 0.0001] if calm else [0.01, 0.0001, 0.3, 2.5])
-    radio = {"kind": "ideal", "delay_s": delay, "loss": r.choice([0, 0, 0.05] if calm else [0, 0.05, 0.5])}
+    radio = any_radio(r, network, calm)
+    network = heard_network(TypeAdapter(Radio).validate_python(radio), seed, network)
     maker = Maker(r, spec, network)
     params = parameters(r, spec, list(network.ids))
     grid = r.random() < 0.3  # events on the judge's grid, several at once
