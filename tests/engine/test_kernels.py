@@ -98,7 +98,7 @@ def test_trees_and_ring_walk_equal_plain_models(
 
 @pytest.mark.parametrize("way", PLAYED)
 def test_routes_equal_the_event_engine(way: str) -> None:
-    assert compare(way, range(200)) == 200 * PUBLICATIONS
+    assert compare(way, range(100)) == 100 * PUBLICATIONS
 
 
 def test_a_difference_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
