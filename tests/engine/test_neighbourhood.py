@@ -87,7 +87,7 @@ def test_a_link_not_trusted_takes_no_place_from_others() -> None:
     assert (used(run, 0, 1), used(run, 0, 2)) == (False, True)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_from_any_state_good_links_are_used(seed: int) -> None:
     topology = {"kind": "gnp", "n": 20, "mean_degree": 5.0}
     run = play(scenario(topology, [subscribe("3")], 30.0, seed=seed, params={"max_neighbours": 6, **CAREFUL}))
