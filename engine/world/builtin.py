@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import ScenarioError
+from engine.core.rng import Stream
 from engine.world.limits import MAX_LINKS
 from engine.world.network import Network, linked_within
 from engine.world.topologies import Builtin
@@ -77,10 +78,11 @@ _ENTRIES = {
 }  # fmt: skip
 
 
-def build(topology: Builtin) -> Network:
-    """The network called `topology.name`.
+def build(topology: Builtin, seed: int = 1) -> Network:
+    """The network called `topology.name`; `seed` draws which nodes, where only some are asked for.
 
-    Raises: ScenarioError for an unknown name, a missing range, or a range where links are given.
+    Raises: ScenarioError for an unknown name, a missing range, a range or number of nodes where links are given, or too
+        many nodes.
     """
     entry = _ENTRIES.get(topology.name)
     if entry is None:
@@ -95,6 +97,9 @@ def build(topology: Builtin) -> Network:
                 f"no range: {topology.name} has its own links",
                 "range not used",
             )
+        if topology.n is not None:
+            allowed = f"no number: {topology.name} comes whole, with its own links"
+            raise ScenarioError("topology.n", topology.n, allowed, "number not used")
         return _linked(topology.name)
     if topology.range_m is None:
         raise ScenarioError(
@@ -103,7 +108,7 @@ def build(topology: Builtin) -> Network:
             f"the reach of a radio in metres; {entry.range_m:g} suits {topology.name} (positions only)",
             "missing",
         )
-    return _ranged(topology.name, topology.range_m)
+    return _ranged(topology.name, topology.range_m, topology.n, seed)
 
 
 @cache
@@ -148,9 +153,17 @@ def _positions(name: str) -> dict[str, Any]:
     return _read(name)
 
 
-def _ranged(name: str, range_m: float) -> Network:
+def _ranged(name: str, range_m: float, n: int | None, seed: int) -> Network:
     data = _positions(name)
-    ids = tuple(data["nodes"])
-    x, y, z = (tuple(data[axis]) for axis in "xyz")
+    count = len(data["nodes"])
+    chosen = list(range(count))
+    if n is not None:
+        if n > count:
+            raise ScenarioError("topology.n", n, f"at most {count}", f"{name} has fewer nodes")
+        draw = Stream(seed, "chosen nodes")
+        while len(chosen) > n:
+            del chosen[draw.below(len(chosen))]
+    ids = tuple(data["nodes"][v] for v in chosen)
+    x, y, z = (tuple(data[axis][v] for v in chosen) for axis in "xyz")
     links = linked_within(x, y, range_m, z, most=MAX_LINKS)
     return Network(ids, ids, x, y, links, range_m=range_m, metric=True, z=z)

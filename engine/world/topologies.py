@@ -181,6 +181,9 @@ class Builtin(Part):
     kind: Literal["builtin"]
     name: Annotated[str, Text(MAX_ID, 1, printable=True)]
     range_m: Metres | None = Field(default=None, description="for the networks that have positions only")
+    n: Annotated[int, Whole(1, MAX_NODES)] | None = Field(
+        default=None, description="only so many of its nodes, drawn by the seed; for the same networks"
+    )
 
 
 Topology = Annotated[

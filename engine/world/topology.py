@@ -33,7 +33,7 @@ def build_network(topology: Topology, seed: int, *, drawn: bool = True) -> Netwo
         # Imported here: the catalogue itself builds networks from explicit topologies.
         from engine.world.builtin import build
 
-        return build(topology)
+        return build(topology, seed)
     if isinstance(topology, Gnp):
         return generators.gnp(topology, seed, drawn=drawn)
     return _BUILDERS[type(topology)](topology, seed)

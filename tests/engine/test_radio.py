@@ -166,7 +166,7 @@ def test_a_full_queue_loses_the_latest() -> None:
 def test_a_unicast_frame_is_repeated_until_it_is_acknowledged(retries: int, deaf: int) -> None:
     """Node 1's ear is jammed, by a broken link, for the first `deaf` attempts."""
     sim = air([(0, 1)], 2, retries=retries, jitter_s=0.1)
-    attempts = []
+    attempts: list[float] = []
     sim.works[0][0] = False
     sim.listen(0)
     sim.net.unicast(0, 0, Ping(1))

@@ -380,3 +380,31 @@ def test_the_17_node_mesh_has_the_links_of_its_drawing() -> None:
     assert {frozenset(pair) for pair in drawn} == {
         frozenset((network.ids[i], network.ids[j])) for i, j in network.links
     }
+
+
+def test_some_nodes_of_a_testbed_are_drawn_by_the_seed() -> None:
+    some = [build_network(load_topology(lille(n=40)), seed) for seed in (1, 1, 2)]
+    assert some[0].ids == some[1].ids != some[2].ids
+    whole = build_network(load_topology(lille()), 1)
+    assert [some[0].n, len(set(some[0].ids))] == [40, 40]
+    for v, node in enumerate(some[0].ids):
+        at = whole.places[node]
+        assert (some[0].x[v], some[0].y[v]) == (whole.x[at], whole.y[at])
+
+
+@pytest.mark.parametrize(
+    ("topology", "says"),
+    [
+        ({"kind": "builtin", "name": "iotlab-lille", "range_m": 2, "n": 235}, "at most 234"),
+        ({"kind": "builtin", "name": "leipzig", "n": 10}, "comes whole"),
+    ],
+)
+def test_a_number_of_nodes_that_a_network_cannot_give(topology: dict[str, Any], says: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        build_network(load_topology(topology), 1)
+    assert caught.value.path == "topology.n"
+    assert says in caught.value.allowed
+
+
+def lille(**more: Any) -> dict[str, Any]:
+    return {"kind": "builtin", "name": "iotlab-lille", "range_m": 2.0, **more}
