@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable
+from itertools import compress
 from math import ceil
 from typing import Any
 
@@ -23,13 +24,13 @@ from engine.core.simulator import JITTER
 from engine.core.trace import DELIVER, SEND, Record
 from engine.oracle.delivery import Publication
 from engine.oracle.repairs import Repairs
-from engine.oracle.structure import structure
+from engine.oracle.structure import limited
 from engine.play import commands, keeping, views
 from engine.play.living import Living
 from engine.play.quality import link_qualities, quality_by_link
 from engine.play.scene import Scene
 from engine.registry import as_tuple, parameters, protocol, warnings
-from engine.world.network import Network, central_node
+from engine.world.network import Network, central_node, levels
 from engine.world.radio import IdealRadio, LogDistance, audible_by, heard_network
 from engine.world.scenario import Scenario, as_document, load_event, load_scenario
 from engine.world.schedule import Command, Schedule, check_events
@@ -499,11 +500,17 @@ class Run:
 
 def _deepest(network: Network, root: int, most_neighbours: int) -> int:
     """The default of `max_depth`: twice the depth of the legitimate tree, plus 8."""
-    works = [[True] * len(row) for row in network.adjacency]
-    truth = structure(
-        network.adjacency, works, [True] * network.n, root=root, most_neighbours=most_neighbours
-    )
-    return 2 * max(truth.dist, default=0) + 8
+    near = network.adjacency
+    if any(len(row) > most_neighbours for row in near):
+        chosen = limited(near, [[1] * len(row) for row in near], most_neighbours)
+        near = tuple(tuple(compress(*pair)) for pair in zip(near, chosen, strict=True))
+    depth, seen = 0, set[int]()
+    for top in range(network.n) if root == NONE else (root, *range(network.n)):
+        if top not in seen:
+            for hops, level in enumerate(levels(top, near)):
+                depth = max(depth, hops)
+                seen |= level
+    return 2 * depth + 8
 
 
 def _check_workload(scenario: Scenario, spec: ProtocolSpec) -> None:

@@ -9,9 +9,12 @@ What a run is given and its digest are in its row: any row can be played again, 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from itertools import count
+from threading import Lock
 from typing import Any
 
 from engine.api import Run
@@ -20,6 +23,10 @@ from engine.oracle.repairs import rounds
 from engine.world.scenario import load_scenario
 
 Row = dict[str, Any]
+SWITCH_S = 1e-4
+"""How long a run that comes back from compiled code waits for another in Python: it soon leaves again, so not for long."""
+_setting_up = Lock()
+"""Setting up is all Python: two threads that take turns at it come out together, and then again have nothing to overlap."""
 
 
 def run_batch(
@@ -41,20 +48,23 @@ def run_batch(
     - `wrong.LAYER`: variables wrong at the latest sample; `legitimate_s.LAYER`: since when none is (s; None: some are);
     - `stabilised_s.LAYER` and `stabilised_rounds.LAYER`: how long after the last fault that was (`engine.oracle.repairs`).
     """
-    done = 0
+    done = count(1)
 
     def play(given: Mapping[str, Any]) -> Row:
-        nonlocal done
         row = play_one(base, given, engine)
-        done += 1
         if told is not None:
-            told(done)
+            told(next(done))
         return row
 
     if threads <= 1:
         return columns(play(given) for given in runs)
-    with ThreadPoolExecutor(threads) as pool:
-        return columns(pool.map(play, runs))
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            return columns(pool.map(play, runs))
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
@@ -68,7 +78,9 @@ def play_one(base: Mapping[str, Any], given: Mapping[str, Any], engine: str = "a
     """One run, as a row."""
     row: Row = {**given, "digest": None, "events": None, "end_s": None, "error": None}
     try:
-        run = Run(load_scenario(varied(base, given)), trace="none", engine=engine, drawn=False)
+        scenario = load_scenario(varied(base, given))
+        with _setting_up:
+            run = Run(scenario, trace="none", engine=engine, drawn=False)
         run.advance(run.scenario.duration_s)
         return row | measured(run)
     except (ScenarioError, ProtocolBug) as error:

@@ -935,5 +935,6 @@ def _power_of_two(size: int) -> int:
 
 def _chained(value: str, words: NDArray[np.int64]) -> str:
     """`engine.core.trace.chained`, on an array."""
-    packed = words if sys.byteorder == "little" else words.byteswap()
-    return blake2b(value.encode() + packed.tobytes(), digest_size=8).hexdigest()
+    digest = blake2b(value.encode(), digest_size=8)
+    digest.update((words if sys.byteorder == "little" else words.byteswap()).data)
+    return digest.hexdigest()

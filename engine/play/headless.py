@@ -37,6 +37,13 @@ class Headless(Scene):
         sim.run(-1.0)  # nothing yet: compiles, or tells that it cannot
         return sim
 
+    def sync_all_inputs(self) -> None:
+        st, links = self.sim.st, self.sim.links
+        for key in self._degrees:
+            getattr(st, key).degree.data[:] = links.degree
+        for key in self._peers:
+            getattr(st, key).peer.data[:] = links.near
+
     # --- playing
 
     def run(self, until: float, budget: int | None = None) -> bool:

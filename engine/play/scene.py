@@ -78,8 +78,7 @@ class Scene:
         weighed = not isinstance(radio, IdealRadio) or getattr(par, "quality_in", 0.0) > 0.0
         self.by_use = weighed and "hood.up" in spec.overlays.get("neighbourhood", {}).values()
         self._used: list[list[bool]] = []
-        for v in range(self.sim.n):
-            self.sync_inputs(v)
+        self.sync_all_inputs()
 
     def _simulator(self, *args: Any, **given: Any) -> Any:
         """The engine that plays it."""
@@ -102,6 +101,11 @@ class Scene:
             getattr(st, key).degree[v] = len(peers)
         for key in self._peers:
             getattr(st, key).peer[v][:] = peers
+
+    def sync_all_inputs(self) -> None:
+        """The same for all nodes."""
+        for v in range(self.sim.n):
+            self.sync_inputs(v)
 
     def overlay(self, name: str, part: str) -> list[Any] | None:
         """The column that is drawn as this part of an overlay; None if the protocol has no such thing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -133,6 +133,15 @@ def hops_from(start: int, adjacency: Sequence[Sequence[int]]) -> dict[int, int]:
     return hops
 
 
+def levels(start: int, adjacency: Sequence[Sequence[int]]) -> Iterator[set[int]]:
+    """The nodes 0, 1, 2 … hops away."""
+    level, seen = {start}, {start}
+    while level:
+        yield level
+        level = set().union(*[adjacency[v] for v in level]) - seen
+        seen |= level
+
+
 def central_node(network: Network) -> int:
     """An approximate centre of the largest component; ties by node order.
 
@@ -140,22 +149,35 @@ def central_node(network: Network) -> int:
     whose farthest node is nearest wins (at most 32 are tried).
     """
     adjacency = network.adjacency
-    part = network.components()[0]
-    first = hops_from(part[0], adjacency)
-    a = _farthest(first)
-    from_a = hops_from(a, adjacency)
-    b = _farthest(from_a)
-    from_b = hops_from(b, adjacency)
-    length = from_a[b]
-    middle = [
-        v for v in part if from_a[v] + from_b[v] == length and from_a[v] in (length // 2, (length + 1) // 2)
-    ]
-    step = max(1, -(-len(middle) // 32))
-    return min(middle[::step], key=lambda v: (max(hops_from(v, adjacency).values()), v))
+    *_, farthest = levels(network.components()[0][0], adjacency)
+    from_a = list(levels(min(farthest), adjacency))
+    from_b = list(levels(min(from_a[-1]), adjacency))
+    length = len(from_a) - 1
+    halves = {length // 2, (length + 1) // 2}
+    middle = sorted(v for half in halves for v in from_a[half] & from_b[length - half])
+    step = -(-len(middle) // 32)
+    return _nearest_to_all(middle[::step], adjacency)
 
 
-def _farthest(hops: dict[int, int]) -> int:
-    return max(hops, key=lambda v: (hops[v], -v))
+def _nearest_to_all(starts: Sequence[int], adjacency: Sequence[Sequence[int]]) -> int:
+    """The start whose farthest node is nearest, the first of several: searched from all at once, start i as bit i."""
+    seen = [0] * len(adjacency)
+    fresh = {v: 1 << i for i, v in enumerate(starts)}
+    done = 0  # starts that find nothing new
+    while not done:
+        for v, bits in fresh.items():
+            seen[v] |= bits
+        found: dict[int, int] = {}
+        growing = 0
+        for v, bits in fresh.items():
+            for w in adjacency[v]:
+                more = bits & ~seen[w]
+                if more:
+                    found[w] = found.get(w, 0) | more
+                    growing |= more
+        fresh = found
+        done = ~growing & ((1 << len(starts)) - 1)
+    return starts[(done & -done).bit_length() - 1]
 
 
 def linked_within(
