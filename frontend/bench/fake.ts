@@ -78,6 +78,7 @@ export function worldOf(g: Graph): World {
     to: Uint32Array.from(g.links, (l) => l[1]),
     root: g.root,
     channels: ['weather'],
+    quality: null,
   }
 }
 

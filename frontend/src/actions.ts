@@ -2,6 +2,7 @@
 import type { Glyph } from './draw/glyphs'
 import { FLAG, LINK } from './model'
 import { notices } from './notices.svelte'
+import { opening } from './open.svelte'
 import { run } from './run.svelte'
 import type { ScenarioEvent } from './scenario'
 import { ui } from './ui.svelte'
@@ -34,9 +35,16 @@ const titles: Record<string, string> = {
   'move-node': 'The node was not moved',
   'add-node': 'No node was added',
   corrupt: 'Nothing was corrupted',
+  storm: 'No storm began',
+  'loss-burst': 'No loss burst began',
 }
 
+/** What undo takes back: the latest command, or the whole run for the one before; null: nothing. */
+export const undoes = (): 'command' | 'run' | null =>
+  (run.state?.undoable ?? 0) > 0 ? 'command' : opening.left.length ? 'run' : null
+
 export async function undo(): Promise<void> {
+  if (undoes() === 'run') return opening.goBack()
   const outcome = await run.undo()
   if (!outcome.ok) notices.refuse('Nothing was undone', outcome.problem)
 }

@@ -1,6 +1,8 @@
 /** The HTTP API: one function a call, and one kind of error that says where, what and what instead. */
+import type { Schema } from './schema'
 import type {
   CatalogueEntry,
+  Caution,
   Created,
   Example,
   Health,
@@ -90,6 +92,10 @@ export const api = {
   health: () => json<Health>('/api/health'),
   protocols: () => once<Protocol[]>('/api/protocols'),
   networks: () => once<CatalogueEntry[]>('/api/networks'),
+  schema: (name: string) => once<Schema>(`/api/schemas/${part(name)}`),
+  /** What parameters of a protocol will not do as one might expect; ApiError where they cannot work together. */
+  cautions: (protocol: string, params: Record<string, unknown>) =>
+    json<Caution[]>(`/api/protocols/${part(protocol)}/check`, post({ params })),
   examples: () => once<Example[]>('/api/examples'),
   create: (asked: NewSession) => json<Created>('/api/sessions', post(asked)),
   session: (id: string) => json<SessionInfo>(`/api/sessions/${part(id)}`),

@@ -1,4 +1,5 @@
 /** Scenario events in words: for the marks of the score, the stopwatch and the notices. */
+import { some } from './format'
 import type { Mark } from './model'
 import type { ScenarioEvent } from './scenario'
 
@@ -53,6 +54,21 @@ export function words(event: ScenarioEvent, name: (id: string) => string): Words
       const loss = percent(event.loss ?? 0)
       return say(event.loss ? 'fault' : 'restore', who, `loses ${loss}`, `began to lose ${loss}`)
     }
+    case 'loss-burst': {
+      const who = link || (event.nodes ? some(event.nodes.map(name)) : 'the network')
+      const loss = percent(event.loss ?? 0)
+      return say('loss', who, `loses ${loss}`, `began to lose ${loss}`)
+    }
+    case 'loss-burst-over':
+      return say('restore', 'the burst of losses', 'is over', 'was over')
+    case 'storm':
+      return say(
+        'storm',
+        'a storm',
+        'begins',
+        'began',
+        event.seed === undefined ? 'storm' : `storm ${event.seed}`,
+      )
     case 'move-node':
       return say('other', node, 'moves', 'moved')
     case 'add-node':
@@ -100,6 +116,7 @@ export function marks(
       continue
     }
     const mark: Mark = { t, kind: w.kind, label: w.label, node: event.node ? index(event.node) : -1 }
+    if (event.duration_s !== undefined) mark.end = t + event.duration_s
     group = { mark, verb: w.verb, size: 1 }
     out.push(mark)
   }

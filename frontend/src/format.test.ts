@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { brief, clock, many, some, stretch, times } from './format'
+import { brief, clock, many, some, stretch, times, share } from './format'
 import { GENERATORS, check, topologyOf } from './generators'
 
 it('writes times without ever rounding up to 60', () => {
@@ -35,4 +35,14 @@ it('every generator starts with values that it allows', () => {
     expect(generator.fields.every((f) => check(f, values[f.name]) === null)).toBe(true)
     expect(topologyOf(generator, {})).toEqual({ kind: generator.kind, ...values })
   }
+})
+
+it('says 100 % only where nothing is missing', () => {
+  expect([share(3, 3), share(1999, 2000), share(9999, 10_000), share(97, 100), share(0, 4)]).toEqual([
+    '100 %',
+    '99.9 %',
+    '99.9 %',
+    '97 %',
+    '0 %',
+  ])
 })

@@ -36,6 +36,12 @@ const whole = new Intl.NumberFormat('en-GB')
 /** 12,345 */
 export const count = (n: number): string => whole.format(Math.round(n))
 
+/** 97 %, 99.6 %; 100 % only where nothing is missing. */
+export function share(part: number, all: number): string {
+  const percent = (100 * part) / all
+  return part === all ? '100 %' : `${Math.min(99.9, percent).toFixed(percent < 99 ? 0 : 1)} %`
+}
+
 /** "1 node", "12 nodes" */
 export const many = (n: number, one: string, more = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : more}`

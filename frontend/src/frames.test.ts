@@ -79,6 +79,7 @@ function model(): Model {
       to: Uint32Array.of(1, 2),
       root: 0,
       channels: ['c'],
+      quality: null,
     },
     state: createState(3, 2),
     flights: createFlights(8),

@@ -5,7 +5,7 @@
  * it throws a FrameError and the connection starts afresh with a full frame. Columns are views onto the received
  * bytes, which works because every payload is aligned and both ends are little-endian.
  */
-import { clearFlights, markLost, pushFlight, pushSample } from './model'
+import { clearFlights, pushFlight, pushLoss, pushSample } from './model'
 import type { Curves, Flights, State, World } from './model'
 import { FRAME, HEADER_BYTES, SECTION, SECTION_HEADER_BYTES, WIRE_VERSION } from './wire.gen'
 
@@ -257,9 +257,9 @@ export function apply(frame: Frame, model: Model): void {
   if (frame.positions) applyPositions(state, world.n, frame.positions)
   if (frame.sends) applySends(model.flights, frame.sends)
   if (frame.drops) {
-    const { t, from, to, kind } = frame.drops
+    const { t, from, to, kind, reason } = frame.drops
     for (let i = 0; i < t.length; i++)
-      markLost(model.flights, t[i] ?? 0, from[i] ?? 0, to[i] ?? 0, kind[i] ?? 0)
+      pushLoss(model.flights, t[i] ?? 0, from[i] ?? 0, to[i] ?? 0, kind[i] ?? 0, reason[i] ?? 0)
   }
   if (frame.samples) applySamples(model.curves, frame.samples)
   state.t = frame.t

@@ -6,8 +6,10 @@ import {
   flightSlot,
   markLost,
   pushFlight,
+  pushLoss,
   pushSample,
 } from './model'
+import { DROP_REASONS } from './wire.gen'
 
 describe('flights', () => {
   const push = (f: ReturnType<typeof createFlights>, start: number, from = 0, kind = 2): number =>
@@ -45,11 +47,27 @@ describe('flights', () => {
     expect(markLost(f, 1.2, 1, 0, 2)).toBe(-1)
   })
 
+  it('notes a loss at whom it did not reach, and marks what was in the air', () => {
+    const f = createFlights(8)
+    const k = push(f, 1)
+    pushLoss(f, 1.5, 0, 1, 2, 4)
+    const l = f.losses
+    expect(f.lost[k]).toBe(1)
+    expect([l.node[0], l.from[0], l.pos[0], l.reason[0]]).toEqual([1, 0, 11, 4])
+  })
+
+  it('notes once, at the sender, what was given up because the channel was busy', () => {
+    const f = createFlights(8)
+    for (const to of [1, 2, 3]) pushLoss(f, 3, 5, to, 2, DROP_REASONS.indexOf('busy'))
+    expect([f.losses.size, f.losses.node[0], f.losses.pos[0]]).toEqual([1, 5, -1])
+  })
+
   it('forgets all', () => {
     const f = createFlights(2)
     push(f, 1)
+    pushLoss(f, 1.5, 0, 1, 2, 4)
     clearFlights(f)
-    expect([f.size, f.head]).toEqual([0, 0])
+    expect([f.size, f.head, f.losses.size]).toEqual([0, 0, 0])
   })
 })
 

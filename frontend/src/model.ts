@@ -5,6 +5,8 @@
  * are indices into the latest `World`; times are virtual seconds.
  */
 
+import { DROP_REASONS } from './wire.gen'
+
 /** The network: what changes only with the world's epoch. */
 export interface World {
   epoch: number
@@ -20,6 +22,8 @@ export interface World {
   /** Index of the designated root, -1 for none. */
   root: number
   channels: readonly string[]
+  /** Share of frames that get through, there and back, two numbers a link, 0: not known; null: of no link. */
+  quality: Float32Array | null
 }
 
 /**
@@ -59,6 +63,22 @@ export interface Flights {
   publication: Int32Array
   kind: Uint8Array
   lost: Uint8Array
+  losses: Losses
+}
+
+/** What was lost lately: a ring buffer as well. `node`, and its ring position where known, is where it shows. */
+export interface Losses {
+  capacity: number
+  head: number
+  size: number
+  t: Float64Array
+  /** The other end. */
+  from: Uint32Array
+  node: Uint32Array
+  pos: Int32Array
+  kind: Uint8Array
+  /** Place in DROP_REASONS. */
+  reason: Uint8Array
 }
 
 export interface MessageKind {
@@ -78,9 +98,11 @@ export interface Curves {
 /** Something on the time line. */
 export interface Mark {
   t: number
-  kind: 'fault' | 'restore' | 'corrupt' | 'publish' | 'subscribe' | 'other'
+  kind: 'fault' | 'restore' | 'corrupt' | 'publish' | 'subscribe' | 'storm' | 'loss' | 'other'
   label: string
   node: number
+  /** Of something that lasts. */
+  end?: number
 }
 
 export const FLAG = {
@@ -128,6 +150,21 @@ export function createFlights(capacity: number): Flights {
     publication: new Int32Array(capacity),
     kind: new Uint8Array(capacity),
     lost: new Uint8Array(capacity),
+    losses: createLosses(Math.max(1, capacity >> 2)),
+  }
+}
+
+function createLosses(capacity: number): Losses {
+  return {
+    capacity,
+    head: 0,
+    size: 0,
+    t: new Float64Array(capacity),
+    from: new Uint32Array(capacity),
+    node: new Uint32Array(capacity),
+    pos: new Int32Array(capacity),
+    kind: new Uint8Array(capacity),
+    reason: new Uint8Array(capacity),
   }
 }
 
@@ -158,10 +195,13 @@ export function pushFlight(
   return k
 }
 
-/** Slot of the i-th message kept, oldest first. */
-export function flightSlot(f: Flights, i: number): number {
+/** Slot of the i-th one kept, oldest first. */
+export function flightSlot(f: Pick<Flights, 'head' | 'size' | 'capacity'>, i: number): number {
   return (f.head - f.size + i + f.capacity) % f.capacity
 }
+
+/** How long after its last frame a message may be given up for want of an acknowledgement, virtual s. */
+const UNANSWERED = 0.05
 
 /**
  * Marks the latest message of this kind from `from` to `to` that was in the air at `t` as lost.
@@ -173,17 +213,45 @@ export function markLost(f: Flights, t: number, from: number, to: number, kind: 
     const k = flightSlot(f, i)
     if (f.from[k] !== from || f.to[k] !== to || f.kind[k] !== kind || f.lost[k]) continue
     const start = f.start[k] ?? 0
-    if (start > t + 1e-9 || start + (f.flight[k] ?? 0) < t - 1e-6) continue
+    if (start > t + 1e-9 || start + (f.flight[k] ?? 0) < t - UNANSWERED) continue
     f.lost[k] = 1
     return k
   }
   return -1
 }
 
+/** The sender gave up before the frame was on the air: that shows at the sender. */
+const BUSY = DROP_REASONS.indexOf('busy')
+
+/** Notes that a message from `from` to `to` was lost at `t`, and which one in the air it was. */
+export function pushLoss(
+  f: Flights,
+  t: number,
+  from: number,
+  to: number,
+  kind: number,
+  reason: number,
+): void {
+  const slot = markLost(f, t, from, to, kind)
+  const l = f.losses
+  const k = l.head
+  const before = (k - 1 + l.capacity) % l.capacity
+  const sent = reason === BUSY
+  // Given up towards many neighbours at once: once is enough to see.
+  if (sent && l.size && l.reason[before] === BUSY && l.node[before] === from && l.t[before] === t) return
+  l.t[k] = t
+  l.from[k] = sent ? to : from
+  l.node[k] = sent ? from : to
+  l.pos[k] = slot < 0 ? -1 : ((sent ? f.fromPos : f.toPos)[slot] ?? -1)
+  l.kind[k] = kind
+  l.reason[k] = reason
+  l.head = (k + 1) % l.capacity
+  l.size = Math.min(l.size + 1, l.capacity)
+}
+
 /** Forgets every message, for instance after a reset. */
 export function clearFlights(f: Flights): void {
-  f.head = 0
-  f.size = 0
+  f.head = f.size = f.losses.head = f.losses.size = 0
 }
 
 export function createCurves(layers: readonly string[], capacity = 256): Curves {

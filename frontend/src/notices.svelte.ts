@@ -11,6 +11,8 @@ export interface Notice {
 
 const MOST = 3
 const PASSING_MS = 7_000
+/** Time to make up one's mind. */
+const OFFER_MS = 15_000
 
 class Notices {
   list = $state.raw<Notice[]>([])
@@ -23,7 +25,7 @@ class Notices {
 
   say(title: string, text = '', action: Notice['action'] = null): void {
     const id = this.add({ title, problem: null, text, action })
-    if (!action) setTimeout(() => this.dismiss(id), PASSING_MS)
+    setTimeout(() => this.dismiss(id), action ? OFFER_MS : PASSING_MS)
   }
 
   /** What was refused before is settled. */

@@ -6,7 +6,7 @@ import { fits } from './scenario'
 import type { Scenario, ScenarioEvent, Topology } from './scenario'
 import { addressKey, keep, readAddress, readKept } from './url'
 import type { Address } from './url'
-import type { Created, NetworkFacts, Problem, Protocol } from './wire.gen'
+import type { Created, NetworkFacts, NewSession, Problem, Protocol } from './wire.gen'
 
 const FIRST_VISIT = 'first-visit'
 
@@ -17,12 +17,25 @@ export type Obstacle =
   | { kind: 'unreachable'; problem: Problem }
   | { kind: 'gone'; message: string }
 
+/** A run that another one took the place of. */
+interface Left {
+  id: string
+  token: string
+  playing: boolean
+}
+
+const MOST_LEFT = 10
+
 class Opening {
   obstacle = $state.raw<Obstacle | null>(null)
   /** A session is being made. */
   busy = $state(false)
   /** Opened from a link whose run has not been changed since. */
   fromLink = $state(false)
+  /** Runs to go back to, the latest last. */
+  left = $state.raw<Left[]>([])
+  /** The run that was gone back to played when it was left. */
+  private resume = false
 
   /** Opens what the address says; without anything there, what this browser had open last, else the first visit. */
   async start(): Promise<void> {
@@ -87,27 +100,48 @@ class Opening {
     }
   }
 
-  /** A new run of a document. Raises ApiError; the current run goes on until the new one is there. */
-  async begin(scenario: Scenario): Promise<void> {
+  /**
+   * A new run of a document; `said`: what changed, with the way back. Raises ApiError; the current run goes on until the
+   * new one is there.
+   */
+  async begin(scenario: Scenario, said: { title: string; text: string } | null = null): Promise<void> {
+    await this.replace({ scenario: { ...scenario } })
+    if (said && this.left.length)
+      notices.say(said.title, said.text, { label: 'Undo: back to the run before', run: () => this.goBack() })
+  }
+
+  async example(name: string): Promise<void> {
+    await this.replace({ example: name })
+  }
+
+  private async replace(asked: NewSession): Promise<void> {
     this.busy = true
     try {
-      const created = await api.create({ scenario: { ...scenario } })
+      const left = run.token && { id: run.session, token: run.token, playing: run.state?.playing ?? false }
+      const created = await api.create(asked)
       clearAddress()
       this.take(created, { kind: 'none' })
+      if (left) this.left = [...this.left, left].slice(-MOST_LEFT)
     } finally {
       this.busy = false
     }
   }
 
-  async example(name: string): Promise<void> {
-    this.busy = true
-    try {
-      const created = await api.create({ example: name })
-      clearAddress()
-      this.take(created, { kind: 'none' })
-    } finally {
-      this.busy = false
-    }
+  /** Back to the run that was open before this one, as it was left. */
+  goBack(): void {
+    const left = this.left.at(-1)
+    if (!left) return
+    this.left = this.left.slice(0, -1)
+    this.resume = left.playing
+    clearAddress()
+    keep({ id: left.id, token: left.token, from: '' })
+    this.connect(left, { kind: 'none' })
+  }
+
+  /** The run is there: one that was left playing goes on, for the server holds time while nobody watches. */
+  arrived(): void {
+    if (this.resume && run.owner) run.play()
+    this.resume = false
   }
 
   /** A watcher's own copy of what he sees, at the same moment. */

@@ -12,7 +12,10 @@ import type { Model } from './frames'
 import { clearFlights, createCurves, createFlights, createState } from './model'
 import type { Mark, MessageKind, World } from './model'
 import { withLines } from './log'
+import { radioOf } from './radio'
 import { ReplayClock } from './replay'
+import { Reached } from './reached'
+import type { Share } from './reached'
 import { causeOf, foresee, marksUntil, replayWatch } from './review'
 import { asEvent, asScenario } from './scenario'
 import type { Scenario, ScenarioEvent } from './scenario'
@@ -66,6 +69,7 @@ export class Run {
   readonly clock = new ReplayClock(matchMedia('(prefers-reduced-motion: reduce)').matches)
   kinds: MessageKind[] = []
   marks: Mark[] = []
+  readonly reached = new Reached()
   private watch = new Stopwatch()
   private readonly viewers = new Set<Viewer>()
   private socket: Socket | null = null
@@ -94,6 +98,8 @@ export class Run {
   components = $state.raw<number[]>([])
   state = $state.raw<RunState | null>(null)
   summary = $state.raw<Summary | null>(null)
+  /** Of the publications of the last minute; null: there were none. */
+  share = $state.raw<Share | null>(null)
   log = $state.raw<Line[]>([])
   publications = $state.raw<Publication[]>([])
   inspect = $state.raw<Inspect | null>(null)
@@ -103,6 +109,7 @@ export class Run {
   /** The publication whose path is shown; null: the latest. */
   shownPublication = $state<number | null>(null)
   shown = $state.raw<string[]>([])
+  losses = $state(false)
   /** Something was done here since the run was opened: it is no longer the one of the link. */
   diverged = $state(false)
 
@@ -174,7 +181,12 @@ export class Run {
   }
   show(messages: string[]): void {
     this.shown = messages
-    this.send({ type: 'show', messages })
+    this.send({ type: 'show', messages, losses: this.losses })
+  }
+  /** Whether what the radio loses of beacons and the like is shown, too. */
+  showLosses(losses: boolean): void {
+    this.losses = losses
+    this.show(this.shown)
   }
 
   /** A scenario event, applied at the current virtual time. */
@@ -275,7 +287,8 @@ export class Run {
     }
     this.restoreDeliveries()
     if (this.selection || this.channel) this.select(this.selection)
-    if (this.shown.length) this.show(this.shown)
+    if (!again) this.losses = radioOf(this.scenario).kind !== 'ideal'
+    if (this.shown.length || this.losses) this.show(this.shown)
     this.summarise()
   }
 
@@ -322,6 +335,7 @@ export class Run {
       for (let layer = 0; layer < wrong.length; layer++) wrong[layer] = message.wrong[layer]?.[i] ?? 0
       addSample(curves, t, wrong)
     })
+    this.reached.restart(message.publications)
     message.since.forEach((since, layer) => (curves.since[layer] = since))
     this.review()
   }
@@ -423,6 +437,7 @@ export class Run {
   }
 
   private published(message: Publication): void {
+    this.reached.note(message)
     const list = this.publications
     const at = list.findIndex((p) => p.number === message.number)
     if (at >= 0) this.publications = list.with(at, message)
@@ -467,6 +482,7 @@ export class Run {
   private summarise(): void {
     this.dirty = false
     if (this.stale) this.remark()
+    this.share = this.reached.at(this.model.state.t)
     this.summary = summarise(this.model, this.protocol?.layers ?? [], this.partsSince, this.watch.read())
     if (this.freshLines.length) {
       this.log = withLines(this.log, this.freshLines)

@@ -18,6 +18,9 @@ export interface ScenarioEvent {
   field?: string
   nodes?: string[]
   share?: number
+  duration_s?: number
+  seed?: number
+  burst?: number
   message?: string
 }
 

@@ -23,6 +23,8 @@ export interface Reading {
   stop: number | null
 }
 
+const BREAKS: ReadonlySet<string> = new Set(['fault', 'corrupt', 'storm', 'loss'])
+
 export class Stopwatch {
   private reading: Reading = { phase: 'growing', cause: null, more: 0, start: 0, stop: null }
   /** Causes since the watch stopped: one of them may turn out to matter. */
@@ -41,7 +43,7 @@ export class Stopwatch {
       this.waiting.push(cause)
       if (this.waiting.length > 64) this.waiting.shift()
     } else if (reading.phase === 'healing') this.reading = { ...reading, more: reading.more + 1 }
-    else if (cause.kind === 'fault' || cause.kind === 'corrupt')
+    else if (BREAKS.has(cause.kind))
       this.reading = { phase: 'healing', cause, more: 0, start: cause.t, stop: null }
   }
 

@@ -26,7 +26,14 @@ function model(): Model {
     y: nothing,
   }
   return {
-    world: { ...world, from: new Uint32Array(), to: new Uint32Array(), root: 0, channels: ['c'] },
+    world: {
+      ...world,
+      from: new Uint32Array(),
+      to: new Uint32Array(),
+      root: 0,
+      channels: ['c'],
+      quality: null,
+    },
     state,
     flights: createFlights(1),
     curves,

@@ -6,6 +6,7 @@ export type Placing = { do: 'move-node'; node: number } | { do: 'add-node' } | n
 
 export type Pane = 'network' | 'ring' | 'both'
 export type Tab = 'run' | 'events' | 'more'
+export type Setup = 'network' | 'protocol' | 'radio' | 'traffic' | 'seed'
 
 class Ui {
   placing = $state.raw<Placing>(null)
@@ -17,7 +18,7 @@ class Ui {
   tab = $state<Tab>('run')
   /** On the phone: the sheet shows everything about the node. */
   sheetOpen = $state(false)
-  setup = $state<'network' | 'protocol' | 'seed' | null>(null)
+  setup = $state<Setup | null>(null)
   share = $state(false)
   /** Height of what lies over the bottom of the network, px. */
   covered = $state(0)

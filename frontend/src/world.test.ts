@@ -15,8 +15,10 @@ describe('a world', () => {
       root: 1,
       channels: ['c'],
       components: [3],
+      quality: [0.5, 0.25, 0, 1],
     })
     expect([world.n, world.m]).toEqual([3, 2])
+    expect([...(world.quality ?? [])]).toEqual([0.5, 0.25, 0, 1])
     expect([...world.from]).toEqual([0, 1])
     expect([...world.to]).toEqual([1, 2])
   })

@@ -15,6 +15,7 @@ export const emptyWorld: World = {
   to: new Uint32Array(),
   root: -1,
   channels: [],
+  quality: null,
 }
 
 export function toWorld(message: WorldMessage): World {
@@ -36,6 +37,7 @@ export function toWorld(message: WorldMessage): World {
     to,
     root: message.root,
     channels: message.channels,
+    quality: message.quality.length ? Float32Array.from(message.quality) : null,
   }
 }
 

@@ -39,6 +39,31 @@ export type Glyph =
   | 'dead'
   | 'oneway'
   | 'region'
+  | 'quality'
+  | 'storm'
+  | Loss
+
+/** Why a message was lost. */
+export type Loss = 'loss' | 'fading' | 'collision' | 'busy' | 'dead-end'
+
+/** By place in DROP_REASONS: what was filtered had arrived, so it looks like any loss. */
+export const LOSSES: readonly Loss[] = ['loss', 'dead-end', 'dead-end', 'loss', 'fading', 'collision', 'busy']
+
+/** Outline of a loss, as large as `r`; what it was came along +x. */
+export function lossShape(loss: Loss, r: number): string {
+  switch (loss) {
+    case 'loss':
+      return shape.rays(r)
+    case 'fading':
+      return shape.waves(r)
+    case 'collision':
+      return shape.clash(r)
+    case 'busy':
+      return shape.bars(r)
+    case 'dead-end':
+      return shape.cross(r * 0.6)
+  }
+}
 
 /** The parts of a symbol around (0, 0); `r` is the radius of a plain node in the same picture. */
 export function glyph(name: Glyph, r: number): Part[] {
@@ -151,6 +176,28 @@ export function glyph(name: Glyph, r: number): Part[] {
       ]
     case 'region':
       return [{ d: shape.circle(r), fill: 'wrong-soft', stroke: 'wrong', width: 1.25 }]
+    case 'quality':
+      return [0.8, 2, 3.6].map((width, i) => ({
+        d: `M${n(-r)} ${n((i - 1) * r * 0.55)}H${n(r)}`,
+        stroke: 'chord',
+        width,
+      }))
+    case 'storm':
+      return [
+        {
+          d: `M${n(-r * 0.62)} ${n(r * 0.1)}a${n(r * 0.42)} ${n(r * 0.42)} 0 0 1 ${n(r * 0.1)} ${n(-r * 0.82)}a${n(r * 0.58)} ${n(r * 0.58)} 0 0 1 ${n(r * 1.05)} ${n(r * 0.12)}a${n(r * 0.36)} ${n(r * 0.36)} 0 0 1 ${n(r * 0.05)} ${n(r * 0.7)}z`,
+          fill: 'paper',
+          stroke: 'ink',
+          width: 1.3,
+        },
+        {
+          d: `M${n(r * 0.12)} ${n(-r * 0.1)}L${n(-r * 0.22)} ${n(r * 0.5)}H${n(r * 0.2)}L${n(-r * 0.06)} ${n(r)}`,
+          stroke: 'wrong-ink',
+          width: 1.5,
+        },
+      ]
+    default:
+      return [{ d: lossShape(name, r), stroke: 'ink-2', width: 1.5 }]
   }
 }
 
@@ -173,6 +220,12 @@ const ICON: Partial<Record<Glyph, number>> = {
   cross: 4,
   restore: 6,
   region: 6.5,
+  storm: 7,
+  loss: 6,
+  fading: 6,
+  collision: 5.5,
+  busy: 5,
+  'dead-end': 6,
 }
 
 /**
@@ -181,7 +234,7 @@ const ICON: Partial<Record<Glyph, number>> = {
  * Decorative by default: the text beside it says what it is.
  */
 export function glyphSvg(name: Glyph, size = 16): string {
-  const wide = ['tree', 'shortcut', 'excluded', 'dead', 'oneway'].includes(name)
+  const wide = ['tree', 'shortcut', 'excluded', 'dead', 'oneway', 'quality'].includes(name)
   const half = wide ? 10 : 8
   const id = `hatch-${++hatches}`
   const parts = glyph(name, ICON[name] ?? (wide ? 9 : 7))
@@ -205,7 +258,7 @@ let hatches = 0
 const token = (ink: Ink): string =>
   ink === 'dot'
     ? 'var(--dot, var(--tri))'
-    : ink === 'twig' || ink === 'crown'
+    : ink === 'twig' || ink === 'crown' || ink === 'link'
       ? 'var(--chord)'
       : ink === 'path'
         ? 'var(--pub)'

@@ -62,7 +62,7 @@ describe('message heads', () => {
   it('are forgotten between frames', () => {
     const heads = new Heads()
     heads.add('structure', 0, 0, 0, 1)
-    heads.burst('publication', 0, 0, 0.5)
+    heads.burst('publication', 'fading', 0, 0, 0, 0.5)
     expect(heads.count).toBe(2)
     heads.clear()
     expect(heads.count).toBe(0)

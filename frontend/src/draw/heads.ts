@@ -5,6 +5,7 @@
  * circle three rectangles on whole pixels. So rings are two discs, and where there are many, two squares.
  */
 import type { MessageKind } from '../model'
+import { lossShape, type Loss } from './glyphs'
 import { paint } from './paint'
 import { shape } from './shapes'
 import type { Theme } from './theme'
@@ -17,8 +18,10 @@ const FEW = 120
 interface Burst {
   x: number
   y: number
+  angle: number
   u: number
   of: Shape
+  loss: Loss
 }
 
 export class Heads {
@@ -41,9 +44,9 @@ export class Heads {
     this.count++
   }
 
-  /** A message that was lost here, `u` (0 … 1) of its burst ago. */
-  burst(of: Shape, x: number, y: number, u: number): void {
-    this.bursts.push({ of, x, y, u })
+  /** A message that came along `angle` was lost here, `u` (0 … 1) of its burst ago. */
+  burst(of: Shape, loss: Loss, x: number, y: number, angle: number, u: number): void {
+    this.bursts.push({ of, loss, x, y, angle, u })
     this.count++
   }
 
@@ -134,20 +137,17 @@ function arrows(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly numb
   ctx.fill()
 }
 
-/** Rays that fly apart and fade. */
-function paintBurst(ctx: CanvasRenderingContext2D, theme: Theme, { x, y, u, of }: Burst, size: number): void {
-  ctx.globalAlpha = 1 - u
-  ctx.strokeStyle = theme.color[of === 'publication' ? 'pub' : of === 'subscription' ? 'sub' : 'ink-3']
-  ctx.lineWidth = 1.6
-  ctx.lineCap = 'round'
-  ctx.beginPath()
-  for (let i = 0; i < 6; i++) {
-    const angle = (i * Math.PI) / 3 + 0.4
-    const inner = size * (0.25 + 0.7 * u)
-    const outer = size * (0.65 + 0.85 * u)
-    ctx.moveTo(x + Math.cos(angle) * inner, y + Math.sin(angle) * inner)
-    ctx.lineTo(x + Math.cos(angle) * outer, y + Math.sin(angle) * outer)
-  }
-  ctx.stroke()
+/** The shape says why it was lost, the colour what it was; it grows and fades. */
+function paintBurst(ctx: CanvasRenderingContext2D, theme: Theme, burst: Burst, size: number): void {
+  const { x, y, angle, u, of, loss } = burst
+  // Beacons and the like are many, and rarely the point.
+  const d = lossShape(loss, of === 'structure' ? size * 0.7 : size)
+  const ink = of === 'publication' ? 'pub' : of === 'subscription' ? 'sub' : 'ink-3'
+  const parts = [
+    { d, stroke: 'paper', width: 4.4 },
+    { d, stroke: ink, width: of === 'structure' ? 1.3 : 1.8 },
+  ] as const
+  ctx.globalAlpha = Math.min(1, 1.6 * (1 - u))
+  paint(ctx, parts, theme, x, y, angle, 0.75 + 0.5 * u)
   ctx.globalAlpha = 1
 }

@@ -16,6 +16,7 @@ function world(places: Record<string, [number, number]>): World {
     to: new Uint32Array(0),
     root: -1,
     channels: [],
+    quality: null,
   }
 }
 

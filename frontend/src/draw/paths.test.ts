@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clearFlights, createFlights, pushFlight, type MessageKind } from '../model'
-import { Paths, visitFlights } from './paths'
+import { clearFlights, createFlights, pushFlight, pushLoss, type MessageKind } from '../model'
+import { Paths, visitFlights, visitLosses } from './paths'
 
 const KINDS: MessageKind[] = [
   { name: 'SUB', shape: 'subscription' },
@@ -133,9 +133,28 @@ describe('messages in flight', () => {
     expect(seen(f, 1.5, 10)[0]).toMatch(/^5@1.00/)
   })
 
-  it('lost ones keep their burst', () => {
+  it('lost ones leave no glow: their burst is another matter', () => {
     const f = createFlights(8)
     f.lost[pushFlight(f, 1, 0.5, 5, 0, 0, 0, -1, SUB)] = 1
-    expect(seen(f, 1.55)).toHaveLength(1)
+    expect(seen(f, 1.4)).toHaveLength(1)
+    expect(seen(f, 1.55)).toEqual([])
+  })
+})
+
+describe('losses', () => {
+  const seen = (f: ReturnType<typeof createFlights>, now: number, speed = 1): number[] => {
+    const out: number[] = []
+    visitLosses(f.losses, now, speed, (k) => out.push(f.losses.node[k]!))
+    return out
+  }
+
+  it('are seen for half a second on the wall', () => {
+    const f = createFlights(40)
+    pushLoss(f, 1, 0, 3, 0, 4)
+    pushLoss(f, 2, 0, 4, 0, 5)
+    expect(seen(f, 0.9)).toEqual([])
+    expect(seen(f, 1.4)).toEqual([3])
+    expect(seen(f, 1.6)).toEqual([])
+    expect(seen(f, 2.2, 10)).toEqual([4, 3])
   })
 })

@@ -1,5 +1,5 @@
 /** Follows publications through the messages in flight: the path of the latest stays until the next one begins. */
-import { flightSlot, type Flights, type MessageKind } from '../model'
+import { flightSlot, type Flights, type Losses, type MessageKind } from '../model'
 
 export interface Hop {
   from: number
@@ -12,8 +12,8 @@ export interface Hop {
   slot: number
 }
 
-/** A lost message is drawn to this share of its way. */
-export const LOST_AT = 0.66
+/** The path of a lost message is drawn to this share of its way. */
+export const LOST_AT = 0.8
 
 /** Paths kept: the current one and a few older ones, which are drawn thin. */
 const KEPT = 4
@@ -187,9 +187,29 @@ export function visitFlights(
     if (token) left.add(f.from[k]!)
     if (late <= 0) visit(k, flight > 0 ? (now - start) / flight : 1, 1)
     else if (rests) visit(k, 1, 1)
-    else {
-      const after = f.lost[k] ? glow : Math.max(0, glow - flight)
+    else if (!f.lost[k]) {
+      const after = Math.max(0, glow - flight)
       if (late < after) visit(k, 1, 1 - late / after)
     }
+  }
+}
+
+/** How long a loss can be seen, wall seconds. */
+const BURST = 0.5
+
+/** Visits what was lost so recently that it can be seen: slot, and how much of its burst is over (0 … 1). */
+export function visitLosses(
+  l: Losses,
+  now: number,
+  speed: number,
+  visit: (slot: number, u: number) => void,
+): void {
+  const span = BURST * speed
+  for (let i = l.size - 1; i >= 0; i--) {
+    const k = flightSlot(l, i)
+    const late = now - l.t[k]!
+    // Losses are reported in the order of time, structure after traffic: a frame's worth may be out of order.
+    if (late > span + 1) break
+    if (late >= 0 && late < span) visit(k, late / span)
   }
 }

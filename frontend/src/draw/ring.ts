@@ -210,7 +210,8 @@ export class RingView implements Picture {
   private paintLive(scene: RingScene, now: number, speed: number): void {
     const { paths, flights, stale } = this
     const ticked = now !== this.seen.now
-    const busy = flights !== null && ticked && (flights.size > 0 || this.heads.count > 0)
+    const busy =
+      flights !== null && ticked && (flights.size > 0 || flights.losses.size > 0 || this.heads.count > 0)
     if (!stale.live && !busy && paths.version === this.seen.paths) return
     this.live.repaint(this.camera, (ctx) => {
       const { still } = this.stage

@@ -4,11 +4,20 @@
  * The window only looks: dragging it never moves the simulation.
  */
 import type { Curves, Mark } from '../model'
+import type { Reached } from '../reached'
 import { Camera } from './camera'
 import { Layer } from './layer'
 import { scoreGeometry, type Window } from './score/geometry'
 import { peakIn } from './score/humps'
-import { paintAxis, paintLayers, paintPlayhead, paintReading, timeToX, type LaneScene } from './score/lanes'
+import {
+  paintAxis,
+  paintDelivery,
+  paintLayers,
+  paintPlayhead,
+  paintReading,
+  timeToX,
+  type LaneScene,
+} from './score/lanes'
 import { listenScore } from './score/listen'
 import { Looking, type Grip } from './score/looking'
 import { paintMarks, type Cluster } from './score/marks'
@@ -30,6 +39,7 @@ export class ScoreView implements Score {
   private theme = readTheme(null)
   private curves: Curves | null = null
   private marks: readonly Mark[] = []
+  private reached: Reached | null = null
   private width = 0
   private height = 0
   /** Count that fills each lane. */
@@ -78,6 +88,11 @@ export class ScoreView implements Score {
     this.stale = true
   }
 
+  setDelivery(reached: Reached): void {
+    this.reached = reached
+    this.stale = true
+  }
+
   setDuration(duration: number | null): void {
     this.looking.duration = duration
     this.stale = true
@@ -89,8 +104,8 @@ export class ScoreView implements Score {
   }
 
   geometry(): ScoreGeometry {
-    const { laneHeight = 30, phone = false } = this.options
-    return scoreGeometry(this.curves?.layers.length ?? 4, laneHeight, phone)
+    const { laneHeight = 30, phone = false, delivery = false } = this.options
+    return scoreGeometry(this.curves?.layers.length ?? 4, laneHeight, phone, delivery)
   }
 
   /** Back to now, which the window then keeps in sight. */
@@ -155,15 +170,16 @@ export class ScoreView implements Score {
 
   private paint(ctx: CanvasRenderingContext2D, curves: Curves): void {
     const geometry = this.geometry()
-    const { theme, width, scale, looking, marks } = this
+    const { theme, width, scale, looking, marks, reached } = this
     const { window, now, length } = looking
-    const scene: LaneScene = { geometry, curves, theme, window, width, now, scale }
+    const scene: LaneScene = { geometry, curves, theme, window, width, now, scale, reached }
     ctx.save()
     ctx.beginPath()
     ctx.rect(0, -OVERSCAN, width + 2, this.height + 2 * OVERSCAN)
     ctx.clip()
     paintAxis(ctx, scene)
     paintLayers(ctx, scene)
+    paintDelivery(ctx, scene)
     this.clusters = paintMarks(ctx, scene, marks, this.hovered)
     if (this.pointer && !this.grip && this.inLanes(this.pointer)) paintReading(ctx, scene, this.pointer.x)
     ctx.restore()
@@ -175,8 +191,8 @@ export class ScoreView implements Score {
   }
 
   private inLanes({ y }: Point): boolean {
-    const { layers } = this.geometry()
-    const last = layers.at(-1)
+    const { layers, delivery } = this.geometry()
+    const last = delivery ?? layers.at(-1)
     return last !== undefined && y >= layers[0]!.top && y < last.top + last.height
   }
 

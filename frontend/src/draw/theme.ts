@@ -26,8 +26,8 @@ const LIGHT = {
 }
 
 export type Token = keyof typeof LIGHT
-/** A colour by what it means; the last four are derived from the tokens. */
-export type Ink = Token | 'twig' | 'path' | 'dot' | 'crown'
+/** A colour by what it means; the last five are derived from the tokens. */
+export type Ink = Token | 'twig' | 'path' | 'dot' | 'crown' | 'link'
 
 export interface Theme {
   dark: boolean
@@ -51,6 +51,7 @@ export function readTheme(element: Element | null): Theme {
   color.path = mix(color.pub, color.paper, 0.45)
   // A subscriber's dot in a wrong node's triangle: the triangle's own dark reads as a hole on dark paper.
   color.dot = dark ? color.ink : color.tri
+  color.link = mix(color.chord, color.paper, dark ? 0.3 : 0.36)
   color.crown = mix(color.chord, color.paper, dark ? 0.12 : 0)
   return { dark, sans: read('sans', 'system-ui, sans-serif'), color, version: ++versions }
 }

@@ -33,6 +33,7 @@ const world: World = {
   to: Uint32Array.from([1, 2]),
   root: 0,
   channels: [],
+  quality: null,
 }
 const all = LINK.forth | LINK.back | LINK.acceptedForth | LINK.acceptedBack
 

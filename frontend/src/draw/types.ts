@@ -1,5 +1,6 @@
 /** What the pictures promise to whoever puts them on a page. Coordinates are CSS pixels inside the picture's host. */
 import type { Curves, Flights, Mark, MessageKind, State, World } from '../model'
+import type { Reached } from '../reached'
 
 export interface Point {
   x: number
@@ -71,6 +72,8 @@ export interface ScoreGeometry {
   /** null on a phone. */
   events: Lane | null
   layers: Lane[]
+  /** Of the share of subscribers reached; null: the protocol publishes nothing. */
+  delivery: Lane | null
   /** The row of tick labels. */
   axis: Lane | null
   overview: Lane | null
@@ -80,6 +83,8 @@ export interface ScoreGeometry {
 export interface ScoreOptions {
   /** 30, 26 or 25 px. */
   laneHeight?: number
+  /** A lane for the share of subscribers reached. */
+  delivery?: boolean
   /** Without events, axis and overview. */
   phone?: boolean
   /** Clicked on a mark of the events lane. */
@@ -91,6 +96,7 @@ export interface ScoreOptions {
 export interface Score {
   setCurves(curves: Curves): void
   setMarks(marks: readonly Mark[]): void
+  setDelivery(reached: Reached): void
   /** Planned length of the run in virtual seconds, null when open. */
   setDuration(duration: number | null): void
   setTheme(): void

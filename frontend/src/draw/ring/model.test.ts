@@ -28,6 +28,7 @@ const world: World = {
   to: Uint32Array.from(LINKS, (l) => l[1]),
   root: 0,
   channels: [],
+  quality: null,
 }
 
 function place(s: State, positions: readonly (readonly number[])[]): State {

@@ -1,7 +1,8 @@
 /** What moves on the ring: messages along the circle or a shortcut, the path of the publication, the node looked at. */
 import type { Flights, MessageKind } from '../../model'
 import type { Heads } from '../heads'
-import { LOST_AT, visitFlights, type Hop, type Paths } from '../paths'
+import { LOSSES } from '../glyphs'
+import { LOST_AT, visitFlights, visitLosses, type Hop, type Paths } from '../paths'
 import type { Point } from '../types'
 import { addChord } from './crown'
 import { along, firstPart, type RingGeometry } from './geometry'
@@ -96,10 +97,20 @@ export function paintRingMessages(
     if (p < 0 || q < 0 || p >= ring.length || q >= ring.length) return
     if (state.part[flights.to[k]!] !== ring.part) return
     const of = kinds[flights.kind[k]!]?.shape ?? 'structure'
-    const lost = flights.lost[k] === 1 && u >= LOST_AT
-    const at = placeAt(g, ring.length, p, q, lost ? LOST_AT : still ? 0.5 : Math.min(1, u))
-    if (lost) heads.burst(of, at.x, at.y, u < 1 ? ((u - LOST_AT) / (1 - LOST_AT)) * 0.5 : 1 - strength * 0.5)
-    else heads.add(of, at.x, at.y, at.angle, strength)
+    const at = placeAt(g, ring.length, p, q, still ? 0.5 : Math.min(1, u))
+    heads.add(of, at.x, at.y, at.angle, strength)
+  })
+  const { losses } = flights
+  visitLosses(losses, now, speed, (k, u) => {
+    const v = losses.node[k]!
+    if (state.part[v] !== ring.part) return
+    // Where it was meant to arrive; else at the node's first position.
+    const first = state.posStart[v]!
+    const p = losses.pos[k]! >= 0 ? losses.pos[k]! : first < state.posStart[v + 1]! ? state.pos[first]! : -1
+    if (p < 0 || p >= ring.length) return
+    const of = kinds[losses.kind[k]!]?.shape ?? 'structure'
+    const at = g.at(p, g.radius - (g.knob || 5) - 10)
+    heads.burst(of, LOSSES[losses.reason[k]!] ?? 'loss', at.x, at.y, g.angle(p), u)
   })
   heads.paint(ctx, theme, 8, 2.9)
 }

@@ -4,8 +4,8 @@ import type { Lane, ScoreGeometry } from '../types'
 const AXIS = 18
 const OVERVIEW = 34
 
-/** The lanes of a score with so many layers, from the top: events, layers, ticks, the whole run. */
-export function scoreGeometry(layers: number, lane: number, phone = false): ScoreGeometry {
+/** The lanes of a score with so many layers, from the top: events, layers, deliveries, ticks, the whole run. */
+export function scoreGeometry(layers: number, lane: number, phone = false, delivers = false): ScoreGeometry {
   let top = 0
   const take = (height: number, base: number): Lane => {
     const made = { top, height, base: top + base }
@@ -14,9 +14,10 @@ export function scoreGeometry(layers: number, lane: number, phone = false): Scor
   }
   const events = phone ? null : take(lane, lane / 2)
   const lanes = Array.from({ length: layers }, () => take(lane, lane - 4))
+  const delivery = delivers ? take(lane, lane - 4) : null
   const axis = phone ? null : take(AXIS, 13)
   const overview = phone ? null : take(OVERVIEW, 24)
-  return { events, layers: lanes, axis, overview, height: top }
+  return { events, layers: lanes, delivery, axis, overview, height: top }
 }
 
 export interface Window {

@@ -1,5 +1,7 @@
 /** The layers' lanes: a flat teal line while legitimate, a hatched hump with its peak while not. */
+import { share } from '../../format'
 import type { Curves } from '../../model'
+import type { Reached, Share } from '../../reached'
 import { fade, hatch, type Theme } from '../theme'
 import type { ScoreGeometry } from '../types'
 import { tickLabel, tickSeconds, type Window } from './geometry'
@@ -14,6 +16,7 @@ export interface LaneScene {
   now: number
   /** Count that fills each lane. */
   scale: readonly number[]
+  reached: Reached | null
 }
 
 export const timeToX = ({ window, width }: Pick<LaneScene, 'window' | 'width'>, t: number): number =>
@@ -21,7 +24,7 @@ export const timeToX = ({ window, width }: Pick<LaneScene, 'window' | 'width'>, 
 
 const top = (g: ScoreGeometry): number => g.layers[0]?.top ?? 0
 const bottom = (g: ScoreGeometry): number => {
-  const last = g.layers[g.layers.length - 1]
+  const last = g.delivery ?? g.layers[g.layers.length - 1]
   return last ? last.top + last.height : 0
 }
 
@@ -140,6 +143,45 @@ function paintHump(
   ctx.fillText(text, x, base - 5)
 }
 
+/** The share of subscribers reached over the minute before: a curve under its line for all of them. */
+export function paintDelivery(ctx: CanvasRenderingContext2D, s: LaneScene): void {
+  const { geometry: g, theme, window: w, width, reached } = s
+  const lane = g.delivery
+  if (!lane) return
+  const full = lane.top + 7
+  const end = Math.min(width, Math.max(0, timeToX(s, s.now)))
+  ctx.strokeStyle = theme.color['line-2']
+  ctx.lineWidth = 1
+  ctx.setLineDash([2, 3])
+  ctx.beginPath()
+  ctx.moveTo(0, full - 0.5)
+  ctx.lineTo(end, full - 0.5)
+  ctx.stroke()
+  ctx.setLineDash([])
+  if (!reached?.size) return
+  const times = Array.from({ length: Math.ceil(end) + 1 }, (_, x) =>
+    Math.min(s.now, w.from + (x / width) * (w.to - w.from)),
+  )
+  const shares = reached.over(times, s.now)
+  const y = ({ reached: got, expected }: Share): number => lane.base - (got / expected) * (lane.base - full)
+  ctx.fillStyle = theme.color['pub-soft']
+  ctx.strokeStyle = theme.color.pub
+  ctx.lineWidth = 1.6
+  ctx.lineJoin = 'round'
+  for (let x = 0; x < shares.length; x++) {
+    if (!shares[x]) continue
+    const from = x
+    const line = new Path2D()
+    line.moveTo(x, y(shares[x]!))
+    while (x + 1 < shares.length && shares[x + 1]) line.lineTo(++x, y(shares[x]!))
+    const area = new Path2D(line)
+    area.lineTo(x, lane.base)
+    area.lineTo(from, lane.base)
+    ctx.fill(area)
+    ctx.stroke(line)
+  }
+}
+
 export function paintPlayhead(ctx: CanvasRenderingContext2D, s: LaneScene): void {
   const x = timeToX(s, s.now)
   if (x < -1 || x > s.width + 1) return
@@ -181,6 +223,8 @@ export function paintReading(ctx: CanvasRenderingContext2D, s: LaneScene, x: num
     const value = c.wrong[layer] ? valueAt(c.t, c.wrong[layer], c.size, t) : null
     if (value) write(`${value} wrong`, lane.base - 6, theme.color['wrong-ink'])
   })
+  const got = s.reached?.at(t, s.now)
+  if (g.delivery && got) write(share(got.reached, got.expected), g.delivery.base - 6, theme.color.pub)
   if (g.axis) {
     ctx.textAlign = 'center'
     const text = `${t.toFixed(2)} s`

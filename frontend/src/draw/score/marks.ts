@@ -2,7 +2,7 @@
 import type { Mark } from '../../model'
 import { glyph, type Glyph } from '../glyphs'
 import { paint } from '../paint'
-import type { Theme } from '../theme'
+import { hatch, type Theme } from '../theme'
 import { timeToX, type LaneScene } from './lanes'
 
 /** Marks of one kind too close together to be told apart. */
@@ -19,6 +19,8 @@ const SYMBOL: Record<Mark['kind'], { glyph: Glyph; r: number }> = {
   corrupt: { glyph: 'corrupted', r: 3.1 },
   publish: { glyph: 'pub', r: 5.8 },
   subscribe: { glyph: 'sub', r: 3.8 },
+  storm: { glyph: 'storm', r: 7.5 },
+  loss: { glyph: 'loss', r: 6 },
   other: { glyph: 'subscriber', r: 2 },
 }
 
@@ -28,6 +30,8 @@ const MANY: Record<Mark['kind'], string> = {
   corrupt: 'corrupted',
   publish: 'publications',
   subscribe: 'subscriptions',
+  storm: 'storms',
+  loss: 'loss bursts',
   other: 'changes',
 }
 
@@ -88,6 +92,7 @@ export function paintMarks(
   ctx.moveTo(0, y)
   ctx.lineTo(Math.max(0, now), y)
   ctx.stroke()
+  for (const mark of marks) paintSpan(ctx, s, mark, y, now)
   const clusters = cluster(marks, (t) => timeToX(s, t), width)
   for (const c of clusters) paintSymbol(ctx, theme, c, y)
   const taken: Placed[] = clusters.map((c) => ({ left: c.x - 9, right: c.end + 9 }))
@@ -150,6 +155,20 @@ function write(
   ctx.fillRect(x - 2, y - 12, ctx.measureText(text).width + 4, 16)
   ctx.fillStyle = strong ? theme.color[kind === 'publish' ? 'pub' : 'ink'] : theme.color['ink-2']
   ctx.fillText(text, x, y)
+}
+
+/** How long something lasts: a hatched bar from its symbol on, as far as time has come. */
+function paintSpan(ctx: CanvasRenderingContext2D, s: LaneScene, mark: Mark, y: number, now: number): void {
+  if (mark.end === undefined) return
+  const from = Math.max(0, timeToX(s, mark.t))
+  const to = Math.min(now, timeToX(s, mark.end))
+  if (to <= from) return
+  const { color } = s.theme
+  ctx.fillStyle = hatch(ctx, color.wrong, color['wrong-soft'], 2, 5)
+  ctx.fillRect(from, y - 5, to - from, 10)
+  ctx.strokeStyle = color['wrong-ink']
+  ctx.lineWidth = 1
+  ctx.strokeRect(from, y - 5, to - from, 10)
 }
 
 function paintSymbol(ctx: CanvasRenderingContext2D, theme: Theme, c: Cluster, y: number): void {

@@ -22,6 +22,13 @@ describe('lanes', () => {
     rows.slice(1).forEach((row, i) => expect(row.top).toBe(rows[i]!.top + rows[i]!.height))
     expect(g.height).toBe(5 * 30 + 18 + 34)
     expect(g.layers[0]).toEqual({ top: 30, height: 30, base: 56 })
+    expect(g.delivery).toBeNull()
+  })
+
+  it('have one for deliveries below the layers', () => {
+    const g = scoreGeometry(4, 30, false, true)
+    expect(g.delivery).toEqual({ top: 150, height: 30, base: 176 })
+    expect(g.axis?.top).toBe(180)
   })
 
   it('are only the layers on a phone', () => {

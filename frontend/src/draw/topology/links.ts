@@ -1,5 +1,5 @@
-/** The links layer: the tree in ink, as thick as the subtree it carries; everything else recedes. */
-import { LINK } from '../../model'
+/** The links layer: the tree in ink, as thick as the subtree it carries; everything else recedes, as wide as it is good. */
+import { LINK, type World } from '../../model'
 import { LinkKind } from '../tree'
 import type { Scene } from './scene'
 
@@ -17,6 +17,23 @@ const DASHES = 4000
 export function treeWidth(size: number, n: number, r = 4): number {
   const shrink = Math.min(1, 14.5 / Math.sqrt(n))
   return (0.7 + 0.36 * (Math.sqrt(size) - 0.6) * shrink) * Math.min(2.6, Math.max(0.8, r / 4))
+}
+
+/** Levels of link quality that the eye can tell apart. */
+const LEVELS = 4
+
+/** Width of the grey of a link by its quality, 0 … 1, px for plain nodes of radius `r`. */
+export function qualityWidth(quality: number, r = 4): number {
+  return (0.5 + 2.3 * quality * quality) * Math.min(1.15, Math.max(0.7, r / 4))
+}
+
+/** The level of a link's worse direction, 0: not known. */
+function levels({ m, quality }: World): Uint8Array | null {
+  if (!quality) return null
+  return Uint8Array.from({ length: m }, (_, k) => {
+    const worse = Math.min(quality[2 * k]!, quality[2 * k + 1]!)
+    return worse > 0 ? Math.max(1, Math.round(worse * LEVELS)) : 0
+  })
 }
 
 export function paintLinks(ctx: CanvasRenderingContext2D, scene: Scene, bounds: Bounds): void {
@@ -37,20 +54,29 @@ export function paintLinks(ctx: CanvasRenderingContext2D, scene: Scene, bounds: 
     ctx.moveTo(x0, y0)
     ctx.lineTo(x1, y1)
   }
-  const strokeAll = (which: number, stroke: string, width: number, dash: number[]): void => {
+  const level = fancy ? levels(world) : null
+  const strokeAll = (which: number, stroke: string, width: number, dash: number[], only = -1): void => {
     ctx.strokeStyle = stroke
     ctx.lineWidth = width
     ctx.setLineDash(fancy ? dash : [])
     ctx.beginPath()
-    for (let k = 0; k < m; k++) if (kind[k] === which) line(k)
+    for (let k = 0; k < m; k++) if (kind[k] === which && (only < 0 || level?.[k] === only)) line(k)
     ctx.stroke()
     ctx.setLineDash([])
+  }
+  /** Grey lines of one kind: as wide as each is good, where that is known. */
+  const strokeByQuality = (which: number, plain: number): void => {
+    if (!level) return strokeAll(which, color.chord, plain, [])
+    strokeAll(which, color.chord, plain, [], 0)
+    for (let l = 1; l <= LEVELS; l++) strokeAll(which, color.link, qualityWidth(l / LEVELS, r), [], l)
   }
 
   ctx.lineCap = 'round'
   strokeAll(LinkKind.excluded, color.excl, fancy ? 1 : pixel, [1, 4])
   ctx.globalAlpha = fancy ? 0.7 : 0.5
-  strokeAll(LinkKind.shortcut, color.chord, fancy ? Math.max(0.8, pixel, r / 7) : pixel, [])
+  strokeByQuality(LinkKind.shortcut, fancy ? Math.max(0.8, pixel, r / 7) : pixel)
+  // A tree link is ink as wide as its subtree; the grey of its quality stands out on both sides, if it is that good.
+  if (level) strokeByQuality(LinkKind.tree, 0.1)
   ctx.globalAlpha = 0.8
   strokeAll(LinkKind.dead, color.ghost, 1, [5, 4])
   ctx.globalAlpha = 1

@@ -142,7 +142,10 @@ export class Painter {
     const { scene, flights, paths, now } = m
     const { stale, heads, top } = this
     if (m.focused !== this.last.focused) stale.top = true
-    const busy = now !== this.last.now && flights !== null && (flights.size > 0 || heads.count > 0)
+    const busy =
+      now !== this.last.now &&
+      flights !== null &&
+      (flights.size > 0 || flights.losses.size > 0 || heads.count > 0)
     if (!busy && !stale.top && !m.moved && !(stale.places && m.settled)) return
     top.repaint(scene.camera, (ctx) => {
       const { focus } = m

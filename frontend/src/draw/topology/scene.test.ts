@@ -60,6 +60,7 @@ function line(n: number): { world: World; scene: Scene; state: ReturnType<typeof
     to: Uint32Array.from({ length: n - 1 }, (_, k) => k + 1),
     root: 0,
     channels: [],
+    quality: null,
   }
   const state = createState(n, n - 1)
   state.link.fill(LINK.forth | LINK.back | LINK.acceptedForth | LINK.acceptedBack)

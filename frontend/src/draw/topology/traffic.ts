@@ -1,7 +1,8 @@
 /** Trails of publications, and the messages in flight on top of the nodes. */
 import type { Flights, MessageKind } from '../../model'
 import type { Heads } from '../heads'
-import { LOST_AT, visitFlights, type Hop, type Paths } from '../paths'
+import { LOSSES } from '../glyphs'
+import { LOST_AT, visitFlights, visitLosses, type Hop, type Paths } from '../paths'
 import type { Scene } from './scene'
 
 /** The path of the current publication, thick, as far as it has come; older ones thin. */
@@ -60,7 +61,7 @@ function strokeHops(
   ctx.stroke()
 }
 
-/** Gathers the messages in flight and paints them; a lost one bursts on its way. */
+/** Gathers the messages in flight and paints them; what was lost bursts beside whom it did not reach. */
 export function paintMessages(
   ctx: CanvasRenderingContext2D,
   scene: Scene,
@@ -84,12 +85,21 @@ export function paintMessages(
     const angle = Math.atan2(dy, dx)
     const of = kinds[flights.kind[k]!]?.shape ?? 'structure'
     const aside = of === 'publication' ? 0 : lane
-    const lost = flights.lost[k] === 1 && u >= LOST_AT
-    const along = lost ? LOST_AT : still ? 0.5 : Math.min(1, u)
+    const along = still ? 0.5 : Math.min(1, u)
     const x = sx[a]! + dx * along - Math.sin(angle) * aside
     const y = sy[a]! + dy * along + Math.cos(angle) * aside
-    if (lost) heads.burst(of, x, y, u < 1 ? ((u - LOST_AT) / (1 - LOST_AT)) * 0.5 : 1 - strength * 0.5)
-    else heads.add(of, x, y, angle, strength)
+    heads.add(of, x, y, angle, strength)
   })
-  heads.paint(ctx, theme, Math.max(4.2, Math.min(14, 2.35 * r)), Math.max(2.2, Math.min(6, 0.85 * r)))
+  const arrow = Math.max(4.2, Math.min(14, 2.35 * r))
+  const { losses } = flights
+  visitLosses(losses, now, speed, (k, u) => {
+    const [at, other] = [losses.node[k]!, losses.from[k]!]
+    if (at >= world.n || other >= world.n) return
+    const angle = Math.atan2(sy[at]! - sy[other]!, sx[at]! - sx[other]!)
+    const away = r + arrow + 2
+    const of = kinds[losses.kind[k]!]?.shape ?? 'structure'
+    const reason = LOSSES[losses.reason[k]!] ?? 'loss'
+    heads.burst(of, reason, sx[at]! - Math.cos(angle) * away, sy[at]! - Math.sin(angle) * away, angle, u)
+  })
+  heads.paint(ctx, theme, arrow, Math.max(2.2, Math.min(6, 0.85 * r)))
 }
