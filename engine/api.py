@@ -286,13 +286,15 @@ class Run:
         self._schedule.roster.check(event, "event")
         commands.fits(self.protocol, event, "event")
         self._refuse(event)
+        grown = self.scenario.with_event(event)
         try:
+            _check_channels(grown, self._room)  # also those that the rest of the document will need
             self._schedule.take(index, event)
             self._apply(index, event)
         except ScenarioError as error:
             path = error.path.replace(f"events[{index}]", "event", 1)
             raise ScenarioError(path, error.value, error.allowed, error.problem) from None
-        self.scenario = self.scenario.with_event(event)
+        self.scenario = grown
         return index
 
     def _refuse(self, event: Any) -> None:

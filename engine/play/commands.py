@@ -21,7 +21,7 @@ def apply(scene: Scene, index: int, event: Any) -> None:
     path = f"events[{index}]"
     match event.do:
         case "subscribe" | "unsubscribe" | "publish":
-            _application(scene, path, event)
+            _application(scene, event)
         case "fail-node" | "restore-node":
             _power(scene, scene.living.index(event.node), event.do == "restore-node")
         case "fail-link" | "restore-link":
@@ -101,10 +101,10 @@ def _corruptible(spec: ProtocolSpec, event: Any, path: str) -> None:
         raise ScenarioError(f"{path}.field", event.field, ", ".join(known), problem)
 
 
-def _application(scene: Scene, path: str, event: Any) -> None:
+def _application(scene: Scene, event: Any) -> None:
     """Subscribe, unsubscribe, publish: a message from the application to its node; a failed node has no application."""
     sim, v = scene.sim, scene.living.index(event.node)
-    c = scene.channel(event.channel, f"{path}.channel")
+    c = scene.channel(event.channel)
     if not sim.alive[v]:
         return
     make = scene.spec.services[event.do]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.declare import NONE, Input, ProtocolSpec, fields
-from engine.core.errors import ScenarioError
 from engine.core.medium import Medium
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
@@ -34,7 +33,7 @@ class Scene:
         seed: int,
         radio: AnyRadio,
     ) -> None:
-        self.spec, self.living, self.seed, self.room = spec, living, seed, channels
+        self.spec, self.living, self.seed = spec, living, seed
         self.par, self.radio = par, radio
         self.sim = self._simulator(
             spec,
@@ -198,12 +197,9 @@ class Scene:
         """The scene for readers: every view works on it."""
         return self
 
-    def channel(self, name: str, path: str) -> int:
-        """The number of a channel; a new name takes the next. Raises ScenarioError when there is no room."""
+    def channel(self, name: str) -> int:
+        """The number of a channel; a new name takes the next (there is room: documents and commands are checked)."""
         if name not in self.channels:
-            if len(self.channels) >= self.room:
-                allowed = f"at most {self.room} channels ({', '.join(self.channels)}), or a larger protocol.params.channels"
-                raise ScenarioError(path, name, allowed, "no room for another channel")
             self.channels.append(name)
         return self.channels.index(name)
 

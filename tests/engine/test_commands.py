@@ -171,7 +171,7 @@ def test_the_application_of_a_failed_node_is_refused_live_and_ignored_in_a_scrip
 def test_channels_have_room() -> None:
     run = play(scenario(LINE, [subscribe("1", "a")], params={"channels": 2}), 1.0)
     run.command({"do": "subscribe", "node": "2", "channel": "b"})
-    with pytest.raises(ScenarioError, match="no room for another channel"):
+    with pytest.raises(ScenarioError, match="too many channels"):
         run.command({"do": "subscribe", "node": "3", "channel": "third"})
     events = [subscribe("1", name) for name in "abc"]
     with pytest.raises(ScenarioError, match="too many channels") as refused:
@@ -207,3 +207,16 @@ def test_links_that_come_after_a_loss_was_set_lose_broadcasts_too() -> None:
         ],
     )
     assert play(document, 20.0).dropped["loss"] > 10
+
+
+def test_a_command_leaves_room_for_the_channels_that_the_document_still_needs() -> None:
+    later = [subscribe("1", "a"), subscribe("2", "b", 20.0)]
+    run = play(scenario({"kind": "line", "n": 4}, later, 30.0, params={"channels": 2}), until=5.0)
+    with pytest.raises(ScenarioError) as caught:
+        run.command({"do": "subscribe", "node": "3", "channel": "c"})
+    assert (caught.value.path, caught.value.value) == ("event.channel", "c")
+    run.command({"do": "subscribe", "node": "3", "channel": "b"})
+    again = Run.resume(run.snapshot())
+    again.advance(30.0)
+    run.advance(30.0)
+    assert again.digest == run.digest
