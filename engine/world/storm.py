@@ -47,7 +47,8 @@ class _Writer:
     def __init__(self, storm: Storm, roster: Roster, seed: int, place: int, taken: set[str]) -> None:
         self.storm, self.roster, self.taken = storm, roster, taken
         self.end = min(storm.t + storm.duration_s, MAX_TIME_S)
-        self.seed, self.place = (seed, place) if storm.seed is None else (storm.seed, 0)
+        self.seed, self.stream = (seed, place) if storm.seed is None else (storm.seed, 0)
+        self.named = f"storm{place + 1}"
         self.nodes = roster.ids()
         self.links = roster.links()
         self.near: dict[str, list[str]] = {}
@@ -72,8 +73,8 @@ class _Writer:
         }
         moments = []
         for order, (name, rate) in enumerate(self.storm.rates.items()):
-            stream = Stream(self.seed, f"storm {name}", self.place)
-            drawn = Stream(self.seed, f"storm {name}, what", self.place)
+            stream = Stream(self.seed, f"storm {name}", self.stream)
+            drawn = Stream(self.seed, f"storm {name}, what", self.stream)
             moments += [(t, order, hits[name], drawn) for t in poisson(stream, rate, self.storm.t, self.end)]
         for t, _, hit, drawn in sorted(moments, key=lambda moment: moment[:2]):
             hit(t, drawn)
@@ -155,7 +156,7 @@ class _Writer:
         first = self._pick(stream, self.nodes, lambda v: self._works(v, t) and self._at(v)[2] < reach)
         if first is None or len(self.nodes) >= MAX_NODES:
             return
-        node = f"storm{self.place + 1}-{len(self.spots) + 1}"
+        node = f"{self.named}-{len(self.spots) + 1}"
         while self.roster.has(node) or node in self.taken:
             node += "'"
         near = self.near.get(first, [])
