@@ -151,7 +151,7 @@ class _Writer:
         self.events += events
 
     def _join(self, t: float, stream: Stream) -> None:
-        """A node joins beside one that works: on a link of it where links follow from places, else linked to it and others."""
+        """A node joins beside one that works: on a link of it where links follow from places, else linked to it."""
         by_place, reach = self.roster.by_place, self.roster.network.range_m or inf
         first = self._pick(stream, self.nodes, lambda v: self._works(v, t) and self._at(v)[2] < reach)
         if first is None or len(self.nodes) >= MAX_NODES:
