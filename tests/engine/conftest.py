@@ -9,7 +9,7 @@ from tests.engine.support import FakeNet
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """How many random scenarios both engines play; known where these tests are named on the command line."""
-    parser.addoption("--cases", type=int, default=60, help="random scenarios that both engines play")
+    parser.addoption("--cases", type=int, default=80, help="random scenarios that both engines play")
 
 
 @pytest.fixture

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from engine.api import Run
+from engine.registry import protocols
 from engine.world.scenario import load_scenario
 from tests.engine import cases
 from tests.engine.support import publish, scenario, subscribe
 
 PIECES = 4
-USUAL = 60
+USUAL = 80
 
 
 @pytest.mark.parametrize("piece", range(PIECES))
@@ -37,6 +38,8 @@ def test_the_usual_cases_have_every_kind_of_event_and_all_outcomes() -> None:
     documents = [cases.case(number)[0] for number in range(USUAL)]
     assert {event["do"] for document in documents for event in document["events"]} == set(cases.KINDS)
     assert len({document["topology"]["kind"] for document in documents}) == 9
+    played = {document["protocol"]["name"] for document in documents}
+    assert played == {spec.name for spec in protocols().values() if spec.compiled}
 
 
 def test_a_difference_is_found() -> None:
