@@ -8,7 +8,12 @@ from pathlib import Path
 
 from backend.figures.study import Study
 
-FIGURES = {"psvr-7": "psvr_7"}  # name: module, whose `study` measures it
+FIGURES = {  # name: module, whose `study` measures it
+    "psvr-7": "psvr_7",
+    "psvr-9": "psvr_9",
+    "psvr-10": "psvr_10",
+    "ringps-flooding": "ringps_flooding",
+}
 SCALES = ("quick", "full")
 
 

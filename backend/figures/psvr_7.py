@@ -13,7 +13,7 @@ from itertools import product
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from backend.figures.study import Cell, Study, Verdict, cell
+from backend.figures.study import Cell, Study, Verdict, cell, judged
 from backend.plots import GREY, quiet
 from engine.kernels.studies import gains
 
@@ -38,7 +38,8 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
     cells: list[Cell] = []
     for done, (n, degree, s) in enumerate(grid):
         told(done / len(grid))
-        found = gains(n, float(degree), s, PUBLICATIONS, range(GRAPHS[scale]))
+        ways = [*WAYS.values(), *SHORTCUTS.values()]
+        found = gains(n, float(degree), s, PUBLICATIONS, range(GRAPHS[scale]), ways)
         wrong = sum(found["duplicates"]) + sum(found["missed"])
         if wrong:
             raise AssertionError(
@@ -65,9 +66,6 @@ def _verdicts(cells: list[Cell]) -> list[Verdict]:
     def told(c: Cell) -> str:
         n, degree, s = (int(c.axes[axis]) for axis in ("nodes", "degree", "subscribers"))
         return f"{c.mean:.1f} ± {c.half:.1f} % (n = {n}, degree {degree}, s = {s}; {c.n} networks)"
-
-    def judged(right: bool) -> str:
-        return "agrees" if right else "differs"
 
     printed, literal = worst("over T_D, non-tree", least=10), worst("over T_D, all-links", least=10)
     at = {(c.series, *c.axes.values()): c for c in cells}

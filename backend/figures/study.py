@@ -15,6 +15,7 @@ from backend.plots import save
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SPREAD = (0.05, 0.25, 0.5, 0.75, 0.95)
 NORMAL_95 = 1.959964  # samples are in the hundreds: Student's t is the same to two digits
 
 
@@ -28,6 +29,8 @@ class Cell:
     n: int
     mean: float
     sd: float
+    spread: tuple[float, ...] = ()
+    """of a box plot: the sample's quantiles at `SPREAD`"""
 
     @property
     def half(self) -> float:
@@ -35,11 +38,31 @@ class Cell:
         return NORMAL_95 * self.sd / math.sqrt(self.n) if self.n > 1 else math.nan
 
 
-def cell(series: str, axes: dict[str, float], metric: str, sample: Sequence[float]) -> Cell:
-    """The cell of a sample."""
+def cell(
+    series: str, axes: dict[str, float], metric: str, sample: Sequence[float], *, box: bool = False
+) -> Cell:
+    """The cell of a sample, with its quantiles where it is drawn as a box."""
     n, mean = len(sample), math.fsum(sample) / len(sample)
     sd = math.sqrt(math.fsum((x - mean) ** 2 for x in sample) / (n - 1)) if n > 1 else math.nan
-    return Cell(series, axes, metric, n, mean, sd)
+    return Cell(series, axes, metric, n, mean, sd, tuple(quantile(sample, q) for q in SPREAD) if box else ())
+
+
+def quantile(sample: Sequence[float], q: float) -> float:
+    """The value below which the share q of the sample lies, by straight lines between its members."""
+    ordered, at = sorted(sample), q * (len(sample) - 1)
+    low = int(at)
+    high = min(low + 1, len(sample) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def overlap(a: Cell, b: Cell) -> bool:
+    """Whether the confidence intervals of two means have a value in common."""
+    return abs(a.mean - b.mean) <= a.half + b.half
+
+
+def judged(right: bool) -> str:
+    """The word of a verdict."""
+    return "agrees" if right else "differs"
 
 
 @dataclass(frozen=True)
@@ -75,8 +98,9 @@ class Study:
 
     def _table(self, out: Any) -> None:
         axes = list(dict.fromkeys(axis for c in self.cells for axis in c.axes))
-        out.writerow(["series", *axes, "metric", "n", "mean", "sd", "ci95_low", "ci95_high"])
+        spread = [f"p{100 * q:g}" for q in SPREAD] if any(c.spread for c in self.cells) else []
+        out.writerow(["series", *axes, "metric", "n", "mean", "sd", "ci95_low", "ci95_high", *spread])
         for c in self.cells:
             places = [f"{c.axes[axis]:g}" if axis in c.axes else "" for axis in axes]
-            numbers = [f"{x:.6g}" for x in (c.mean, c.sd, c.mean - c.half, c.mean + c.half)]
+            numbers = [f"{x:.6g}" for x in (c.mean, c.sd, c.mean - c.half, c.mean + c.half, *c.spread)]
             out.writerow([c.series, *places, c.metric, c.n, *numbers])

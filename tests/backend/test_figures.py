@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backend.cli import main
-from backend.figures import FIGURES, psvr_7
-from backend.figures.study import cell
+from backend.figures import FIGURES, psvr_7, psvr_9, psvr_10, ringps_flooding, routes
+from backend.figures.study import Cell, Verdict, cell, quantile
 
 
 @pytest.fixture
@@ -18,17 +18,26 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer networks than even a quick figure takes."""
     monkeypatch.setitem(psvr_7.GRAPHS, "quick", 60)
     monkeypatch.setitem(psvr_7.SIZES, "quick", (50,))
+    monkeypatch.setitem(psvr_9.NETWORKS, "quick", 40)
+    monkeypatch.setitem(psvr_10.NETWORKS, "quick", 25)
+    monkeypatch.setitem(ringps_flooding.WORKLOADS, "quick", 8)
+    monkeypatch.setattr(ringps_flooding, "RANGES", {4: 1.0, 20: 5.0})
+    monkeypatch.setattr(ringps_flooding, "COLOURS", {4: "#0072B2", 20: "#D55E00"})
 
 
+@pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.usefixtures("small")
 def test_a_figure_is_three_files_and_the_same_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder in ("a", "b"):
-        assert main(["figure", "psvr-7", "--out", str(tmp_path / folder)]) == 0
+        assert main(["figure", figure, "--out", str(tmp_path / folder)]) == 0
     assert "agrees" in capsys.readouterr().out
     names = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert names == ["psvr-7.csv", "psvr-7.svg", "psvr-7.verdict.json"]
+    assert names == [f"{figure}.csv", f"{figure}.svg", f"{figure}.verdict.json"]
+    verdicts = json.loads((tmp_path / "a" / names[2]).read_text(encoding="utf-8"))
+    assert {tuple(v) for v in verdicts} == {("claim", "source", "measured", "verdict", "why")}
+    assert {v["verdict"] for v in verdicts} <= {"agrees", "differs", "not-tested"}
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -68,12 +77,72 @@ def test_the_numbers_are_those_a_right_implementation_gives(tmp_path: Path) -> N
     assert mean("over T_S, non-tree", 1) < -10
 
 
+def test_routes_are_those_a_right_implementation_gives() -> None:
+    found = [routes.routes(16, seed) for seed in range(60)]
+    means = {name: sum(sum(row[name]) / 99 for row in found) / 60 for name in routes.WAYS}
+    # an independent model gave 3.6, 3.9 and 4.7
+    assert means == pytest.approx({"PSVR, all links": 3.6, "PSVR, non-tree": 3.9, "tree": 4.7}, abs=0.4)
+    assert means["PSVR, all links"] < means["PSVR, non-tree"] < means["tree"]
+    assert routes.routes(16, 3, routes.NODES) == {name: [99] * 100 for name in routes.WAYS}
+    assert routes.share([1, 2, 3, 4], 2, 3) == 0.5
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    """A study whose tree is as good as PSVR, and whose gain falls with density, is told to differ."""
+
+    def routed(hops: float) -> list[Cell]:
+        cells = []
+        for name in routes.WAYS:
+            for degree in (*psvr_9.DEGREES, *psvr_9.NOMINAL.values()):
+                axes: dict[str, float] = {"degree": degree, "subscribers": 1}
+                short = [0.3 if name == "tree" else 0.2] * 9
+                cells.append(cell(name, axes, "mean_hops", [hops if name == "tree" else 4.0] * 9))
+                cells.append(cell(name, axes, "share_short", short))
+            for s in psvr_9.SUBSCRIBERS:
+                axes = {"degree": psvr_9.FADING_DEGREE, "subscribers": s}
+                cells.append(cell(name, axes, "messages", [9.0, 9.0]))
+        return cells
+
+    def words(verdicts: list[Verdict]) -> list[str]:
+        return [v.verdict for v in verdicts]
+
+    assert words(psvr_9._verdicts(routed(5.0)))[:3] == ["differs", "agrees", "differs"]
+    assert words(psvr_9._verdicts(routed(4.0)))[1] == "differs"
+    boxes = [
+        cell(f"{kind}, ideal", {"degree": d}, "saved_percent", [-d, -d - 1.0, 1.0 - d], box=True)
+        for kind in psvr_10.KINDS
+        for d in psvr_10.DEGREES
+    ]
+    assert words(psvr_10._verdicts(boxes)) == ["differs", "differs", "not-tested"]
+    with_radio = [
+        cell("x, CC2420", {"degree": d}, "saved_percent", [d, d], box=True) for d in psvr_10.DEGREES
+    ]
+    assert words(psvr_10._verdicts(boxes + with_radio))[2] == "agrees"
+
+
+def test_a_box_has_the_quantiles_of_its_sample() -> None:
+    assert quantile([3.0, 1.0, 2.0], 0.5) == 2.0
+    assert quantile([0.0, 10.0], 0.05) == pytest.approx(0.5)
+    assert quantile([7.0], 0.95) == 7.0
+    assert cell("x", {}, "m", [5.0, 1.0, 3.0, 2.0, 4.0], box=True).spread == pytest.approx(
+        (1.2, 2, 3, 4, 4.8)
+    )
+    assert cell("x", {}, "m", [5.0, 1.0]).spread == ()
+
+
 @pytest.mark.usefixtures("small")
-def test_verdicts_say_what_was_claimed_and_measured(tmp_path: Path) -> None:
-    main(["figure", "psvr-7", "--out", str(tmp_path)])
-    verdicts = json.loads((tmp_path / "psvr-7.verdict.json").read_text(encoding="utf-8"))
-    assert {tuple(v) for v in verdicts} == {("claim", "source", "measured", "verdict", "why")}
-    assert {v["verdict"] for v in verdicts} <= {"agrees", "differs", "not-tested"}
+def test_structure_is_counted_by_layer_and_flooding_by_node(tmp_path: Path) -> None:
+    assert main(["figure", "ringps-flooding", "--out", str(tmp_path)]) == 0
+    with (tmp_path / "ringps-flooding.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    rate = {row["series"]: float(row["mean"]) for row in rows if row["metric"] == "messages_per_second"}
+    # 100 nodes send hello, beacon and positions about once a second; counts go up and positions down 99 links
+    assert rate["neighbourhood"] == pytest.approx(100, rel=0.03)
+    assert rate["tree"] == pytest.approx(100, rel=0.03)
+    assert rate["ring"] == pytest.approx(298, rel=0.03)
+    # a renewal of one of ten subscribers every ten seconds: RingPS takes it once around the ring
+    assert rate["RingPS, renewals"] == pytest.approx(197, rel=0.1)
+    assert [float(row["mean"]) for row in rows if row["series"] == "flooding"] == [100, 100]
 
 
 def test_a_cell_is_mean_sd_and_interval() -> None:
@@ -87,4 +156,5 @@ def test_unknown_figures_are_refused(capsys: pytest.CaptureFixture[str], tmp_pat
     with pytest.raises(SystemExit) as stop:
         main(["figure", "psvr-99", "--out", str(tmp_path)])
     assert stop.value.code == 2
-    assert all(name in capsys.readouterr().err for name in FIGURES)
+    told = capsys.readouterr().err
+    assert all(name in told for name in FIGURES)
