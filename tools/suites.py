@@ -1,8 +1,8 @@
 """The test suites: what they run, how their results are counted, and in which order.
 
 A suite is one or more checks. A check is a command: one that writes a report is counted by its tests, any
-other counts as one. Checks run two at a time, pytest first since it takes longest; the browser tests measure
-times, so they run alone, last.
+other counts as one. Checks run two at a time, the longest first; the browser tests look at times, so they
+run alone, last.
 """
 
 from __future__ import annotations
@@ -107,16 +107,22 @@ def _python(name: str) -> Path:
 
 _SVELTE_CHECK = ("--tsconfig", "frontend/tsconfig.json", "--fail-on-warnings")
 _TWO_REPORTS = ("--reporter=default", "--reporter=json")
-_JUNIT, _VITEST, _PLAYWRIGHT = REPORTS / "python.xml", REPORTS / "unit.json", REPORTS / "e2e.json"
-_COMPILED = REPORTS / "compiled.xml"
-_LONG = [
+_VITEST, _PLAYWRIGHT = REPORTS / "unit.json", REPORTS / "e2e.json"
+_SERVER = "tests/backend"
+_COMPILED = [
     "tests/engine/test_compiled.py",
     "tests/engine/test_compiled_cache.py",
     "tests/engine/test_engines_agree.py",
     "tests/engine/test_kernels.py",
     "tests/backend/test_bench.py",
 ]
-_LEFT_OUT = [f"--ignore={path}" for path in _LONG]
+
+
+def _pytest(name: str, *tests: str, without: Sequence[str] = ()) -> Check:
+    report = REPORTS / f"{name}.xml"
+    options = [f"--junit-xml={report}", *tests, *(f"--ignore={path}" for path in without)]
+    return Check(name, [_python("pytest"), "-q", *options], report, read_junit)
+
 
 SUITES = {
     "format": Suite(
@@ -157,20 +163,17 @@ SUITES = {
         ],
     ),
     "python": Suite(
-        "pytest: the engine and the server",
-        [Check("pytest", [_python("pytest"), "-q", f"--junit-xml={_JUNIT}", *_LEFT_OUT], _JUNIT, read_junit)],
+        "pytest: the engine, the networks and the tools",
+        [_pytest("pytest", without=[_SERVER, *_COMPILED])],
+    ),
+    "server": Suite(
+        "pytest: the server and the command line",
+        [_pytest("server", _SERVER, without=_COMPILED)],
         needs_page=True,
     ),
     "compiled": Suite(
         "pytest: the compiled engine, which takes its time to compile",
-        [
-            Check(
-                "compiled",
-                [_python("pytest"), "-q", f"--junit-xml={_COMPILED}", *_LONG],
-                _COMPILED,
-                read_junit,
-            )
-        ],
+        [_pytest("compiled", *_COMPILED)],
     ),
     "e2e": Suite(
         "Playwright: a real browser against the real server",
@@ -212,7 +215,8 @@ def run(names: Sequence[str], extra: Sequence[str]) -> int:
         names = [name for name in names if name != "e2e"]
 
     together = [check for name in names if not SUITES[name].alone for check in SUITES[name].checks]
-    together.sort(key=lambda check: check.name not in ("pytest", "compiled"))  # the longest first
+    longest = ["compiled", "pytest", "server"]
+    together.sort(key=lambda check: longest.index(check.name) if check.name in longest else len(longest))
     alone = [check for name in names if SUITES[name].alone for check in SUITES[name].checks]
     for checks, workers in ((together, min(2, os.cpu_count() or 1)), (alone, 1)):
         with ThreadPoolExecutor(workers) as pool:
