@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compiled import airborne, arrays, loop, machine, truth
-from engine.compiled.airborne import M_DEPTH, M_PUBLICATION
+from engine.compiled import airborne, arrays, exchange, loop, machine, truth
 from engine.compiled.build import Stack, stack_of
 from engine.compiled.machine import (
     AT,
@@ -31,13 +30,8 @@ from engine.compiled.machine import (
     E_SIZE,
     E_SLOT,
     EVENTS,
-    F_DEPTH,
     F_FIELDS,
     F_KIND,
-    F_LIST,
-    F_PUBLICATION,
-    F_SEQ,
-    F_SIZE,
     FAULT,
     FAULT_BOUND,
     FAULT_KIND,
@@ -49,7 +43,6 @@ from engine.compiled.machine import (
     L_OPEN,
     L_PLACE,
     L_SLOT,
-    LIST_AT,
     LIST_SIZE,
     LISTS,
     LOGGED,
@@ -73,8 +66,6 @@ from engine.compiled.machine import (
     SEQ,
     SERVING,
     STOP_AT,
-    TAIL,
-    TIMER,
     TIMERS,
     TOO_LONG_LISTS,
     TOO_MANY_DELIVERIES,
@@ -83,21 +74,11 @@ from engine.compiled.machine import (
     TOO_MANY_WORDS,
     WORDS,
 )
-from engine.core import checkpoint, radio, storage
+from engine.compiled.room import BESIDES, doubled, longer, make_room
+from engine.core import checkpoint
 from engine.core.declare import NONE, Env, ProtocolSpec, fields
 from engine.core.errors import ProtocolBug
 from engine.core.medium import (
-    AIR,
-    BEHIND,
-    FIFO,
-    M_KIND,
-    M_NEXT,
-    M_NODE,
-    M_SEQ,
-    M_STATE,
-    ON,
-    ORDER,
-    UNUSED,
     Medium,
     hush,
 )
@@ -107,9 +88,6 @@ from engine.core.simulator import PURPOSES, Simulator
 from engine.core.trace import CHUNK, REASONS, Record
 
 FOREVER = 1 << 62
-BESIDES = 2  # rows behind those of the air: of what is being served, and of what is being sent
-MOST_FRAMES = 1 << 24
-"""Messages in the air at once, beyond which a run is given up: a protocol that floods without end."""
 
 
 class CompiledSimulator:
@@ -145,14 +123,14 @@ class CompiledSimulator:
         self.value = ""  # of the digest, over all full chunks
         self.trace: list[Record] = []  # always empty: records are the interpreted engine's
         self.watched: list[bool] = []
-        self._lay_out(Env(self.n, root, channels))
+        self.lay_out(Env(self.n, root, channels))
         self._start_timers()
         self.set_loss(loss)
         self.k[LOSSY] = loss > 0.0  # also without a link yet
 
     # --- arrays
 
-    def _lay_out(self, env: Env) -> None:
+    def lay_out(self, env: Env) -> None:
         """All arrays for the present network, everything at power-on and nothing under way."""
         self.env = env
         self.links = arrays.Links.of(self.peers)
@@ -244,9 +222,9 @@ class CompiledSimulator:
         net.due[:timers, D_TIME] = (self.periods[None, :] * u).ravel()
         net.due[:timers, D_SEQ] = np.arange(timers)
         self.k[SEQ] = timers
-        self._enqueue(np.arange(timers))
+        self.enqueue(np.arange(timers))
 
-    def _enqueue(self, entries: NDArray[Any]) -> None:
+    def enqueue(self, entries: NDArray[Any]) -> None:
         """Put entries into the empty calendar, all at once."""
         net = self.net
         laps = np.minimum(net.due[entries, D_TIME] * net.clock[INVERSE], 4e18).astype(np.int64)
@@ -315,7 +293,7 @@ class CompiledSimulator:
                 return True
             if why == loop.STOPPED:
                 return False
-            self._make_room()
+            make_room(self)
 
     def _advance(self, until: float, sample_until: float) -> int:
         try:
@@ -359,79 +337,6 @@ class CompiledSimulator:
             NEGATIVE_DELAY: f"{name} is sent to the past",
         }
         return told[what]
-
-    def _make_room(self) -> None:
-        """Whatever is short, twice as much of it; words go under the digest."""
-        net, k = self.net, self.k
-        more: dict[str, Any] = {}
-        if k[WORDS] + k[NEED_WORDS] > len(net.words):
-            self._settle()
-        if k[TAIL] - k[HEAD] + k[NEED_AIR] > len(net.frame_t):
-            more |= self._wider_air()
-        if _list_room(net) <= k[NEED_LIST]:
-            self._pack_lists(more)
-        if k[FREE] < k[NEED_LOCAL]:
-            more |= self._more_local()
-        if self.medium is not None and net.mac[ON] + 2 > len(net.tx):
-            more |= {name: _doubled(getattr(net, name), len(net.tx)) for name in ("tx", "tx_t")}
-        for count, names in (
-            (k[LOGGED] + k[NEED_AIR], ("log", "log_t")),
-            (k[SENT] + k[NEED_AIR], ("sends", "sends_t")),
-            (k[SAMPLES] + 1, ("sample", "sample_t")),
-        ):
-            if count > len(getattr(net, names[1])):
-                more |= {name: _doubled(getattr(net, name), int(count)) for name in names}
-        self.net = net._replace(**more)
-
-    def _wider_air(self) -> dict[str, Any]:
-        """A ring of twice the size; rows keep their numbers."""
-        net, k = self.net, self.k
-        size = 2 * len(net.frame_t)
-        if size > MOST_FRAMES:
-            raise ProtocolBug(
-                f"more than {MOST_FRAMES // 2:,} messages in the air at once: this protocol floods without end"
-            )
-        numbers = np.arange(k[HEAD], k[TAIL])
-        frame_t, frame = np.zeros(size), np.zeros((size + BESIDES, net.frame.shape[1]), np.int64)
-        old = numbers & (len(net.frame_t) - 1)
-        frame_t[numbers & (size - 1)], frame[numbers & (size - 1)] = net.frame_t[old], net.frame[old]
-        frame[-BESIDES:] = net.frame[-BESIDES:]
-        return {"frame_t": frame_t, "frame": frame}
-
-    def _pack_lists(self, more: dict[str, Any]) -> None:
-        """The lists in the air one after the other, with as much room again."""
-        net, k = self.net, self.k
-        frame = more.get("frame", net.frame)
-        rows = np.arange(k[HEAD], k[TAIL]) & (len(frame) - BESIDES - 1)
-        begins, sizes = frame[rows, F_LIST], frame[rows, F_SIZE]
-        used = int(sizes.sum())
-        k[LISTS] = max(k[LISTS], 2 * (used + k[NEED_LIST] + 1))
-        lists = np.zeros(int(k[LISTS]) + net.local_list.shape[1], np.int64)
-        starts = arrays.ends(sizes)
-        places = np.arange(used) - np.repeat(starts[:-1] - begins, sizes)
-        lists[:used] = net.lists[places]
-        frame[rows, F_LIST] = starts[:-1]
-        served = frame[-BESIDES]
-        beside, size = int(served[F_LIST]), int(served[F_SIZE])
-        if k[SERVING] == loop.BESIDE:
-            lists[k[LISTS] : k[LISTS] + size] = net.lists[beside : beside + size]
-            served[F_LIST] = k[LISTS]
-        k[LIST_AT] = used
-        more["lists"] = lists
-
-    def _more_local(self) -> dict[str, Any]:
-        """Twice as many entries for messages of nodes to themselves."""
-        net, k = self.net, self.k
-        had, timers = len(net.due), int(k[TIMERS])
-        size = 2 * had - timers
-        free = np.zeros(size - timers, np.int32)
-        fresh = np.arange(size - 1, had - 1, -1, dtype=np.int32)
-        free[: k[FREE]], free[k[FREE] : k[FREE] + len(fresh)] = net.free[: k[FREE]], fresh
-        k[FREE] += len(fresh)
-        grown = {name: _longer(getattr(net, name), size) for name in ("due", "chain", "heap")}
-        more = ("local", "local_list", *(("flight", "began") if self.medium is not None else ()))
-        grown |= {name: _longer(getattr(net, name), size - timers) for name in more}
-        return {**grown, "free": free}
 
     # --- the judge
 
@@ -482,7 +387,7 @@ class CompiledSimulator:
         """Publications 1 … number exist from now on."""
         net = self.net
         if number >= len(net.book_t):
-            more = {name: _doubled(getattr(net, name), number + 1) for name in ("book_n", "book_t", "seen")}
+            more = {name: doubled(getattr(net, name), number + 1) for name in ("book_n", "book_t", "seen")}
             self.net = net._replace(**more)
         self.k[PUBLICATIONS] = number
 
@@ -511,7 +416,7 @@ class CompiledSimulator:
 
     # --- the digest
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Fold in all full chunks."""
         words, count = self.net.words, int(self.k[WORDS])
         full = count - count % CHUNK
@@ -520,11 +425,11 @@ class CompiledSimulator:
         words[: count - full] = words[full:count]
         self.k[WORDS] = count - full
         if len(words) < 2 * CHUNK + self.k[NEED_WORDS]:
-            self.net = self.net._replace(words=_doubled(words, 2 * CHUNK + int(self.k[NEED_WORDS])))
+            self.net = self.net._replace(words=doubled(words, 2 * CHUNK + int(self.k[NEED_WORDS])))
 
     def digest_hex(self) -> str:
         """The digest of everything so far, 16 hexadecimal digits."""
-        self._settle()
+        self.settle()
         return _chained(self.value, self.net.words[: self.k[WORDS]])
 
     def record(self, entry: Record) -> None:
@@ -533,7 +438,7 @@ class CompiledSimulator:
             self.net.words[self.k[WORDS]] = int(x * 1e9) if isinstance(x, float) else x
             self.k[WORDS] += 1
         if self.k[WORDS] + self.k[NEED_WORDS] > len(self.net.words):
-            self._settle()
+            self.settle()
 
     # --- the world changes between segments
 
@@ -566,15 +471,15 @@ class CompiledSimulator:
     def inject(self, v: int, m: Any, slot: int = LOCAL) -> None:
         """Hand node v a message now: from its application, or as if heard at a slot."""
         if self.k[FREE] < self.k[NEED_LOCAL]:
-            self._make_room()
+            make_room(self)
         kind = self.kinds[type(m)]
         held = list(m[-1]) if self.listed[kind] else []
-        self._allow(len(held))
+        self.allow(len(held))
         x = machine.start_local(self.net, v, kind, 0.0, len(held))
-        self._fill_entry(x, slot, m, held)
+        self.fill_entry(x, slot, m, held)
         machine.push(self.net, x)
 
-    def _allow(self, size: int) -> None:
+    def allow(self, size: int) -> None:
         """Lists of this many entries are about: made up by a fault, they may be longer than any that a node holds."""
         if size <= self.longest:
             return
@@ -584,12 +489,12 @@ class CompiledSimulator:
         k[NEED_LIST], self.longest = need, size
         wider = np.zeros((len(lists), size + 1), np.int64)
         wider[:, : lists.shape[1]] = lists
-        held = _longer(self.net.lists, int(k[LISTS]) + size + 1)
+        held = longer(self.net.lists, int(k[LISTS]) + size + 1)
         self.net = self.net._replace(local_list=wider, lists=held)
         if k[WORDS] + k[NEED_WORDS] > len(self.net.words):
-            self._settle()
+            self.settle()
 
-    def _fill_entry(self, x: int, slot: int, m: Any, held: list[int]) -> None:
+    def fill_entry(self, x: int, slot: int, m: Any, held: list[int]) -> None:
         row = self.net.local[x - self.k[TIMERS]]
         row[E_SLOT] = slot
         whole = list(m[:-1]) if self.listed[int(row[E_KIND])] else list(m)
@@ -665,78 +570,6 @@ class CompiledSimulator:
         """`layer.field` -> nested lists, as `engine.core.storage.plain` gives them."""
         return {f"{c.layer}.{c.field.name}": c.table().lists() for c in self.held}
 
-    def saved(self) -> dict[str, Any]:
-        """The checkpoint that the interpreted engine would make here (`engine.core.checkpoint.save`)."""
-        self._settle()
-        net, k = self.net, self.k
-        flights, numbers = (None, {}) if self.medium is None else self._flights()
-        return {
-            "n": self.n,
-            "root": self.env.root,
-            "peers": self.peers,
-            "alive": self.alive,
-            "works": self.works,
-            "loss": self.loss,
-            "lossy": self.lossy,
-            "now": self.now,
-            "seq": self.seq,
-            "events": self.events,
-            "digest": [self.value, net.words[: k[WORDS]].tolist()],
-            "counts": self.counts,
-            "dropped": self.dropped,
-            "drawn": net.drawn.tolist(),
-            "heap": sorted(self._pending(numbers)),
-            "air": [self._in_air(i) for i in range(k[HEAD], k[TAIL])],
-            "partial": None,
-            "radio": flights,
-            "columns": self.columns(),
-        }
-
-    def _pending(self, frames: dict[int, int]) -> list[list[Any]]:
-        """The events to come; `frames` is what each of them is called."""
-        net, timers, count = self.net, int(self.k[TIMERS]), len(self.periods)
-        due = net.due.tolist()
-        found: list[list[Any]] = [
-            [t, int(seq), x // count, TIMER, x % count, None] for x, (t, seq) in enumerate(due[:timers])
-        ]
-        unused = set(net.free[: self.k[FREE]].tolist())
-        for x in range(timers, len(due)):
-            row = net.local[x - timers].tolist()
-            if x not in unused and row[E_SLOT] == AIR:
-                state = net.flight[x - timers, M_STATE]
-                if state not in (UNUSED, BEHIND):
-                    found.append([due[x][0], int(due[x][1]), row[0], AIR, frames[x - timers], None])
-            elif x not in unused:
-                held = net.local_list[x - timers, : row[E_SIZE]].tolist()
-                numbers = self._fields(row[E_KIND], row[E_SIZE + 1 :], held)
-                found.append([due[x][0], int(due[x][1]), *row[:E_SIZE], numbers])
-        return found
-
-    def _flights(self) -> tuple[dict[str, Any], dict[int, int]]:
-        """What `engine.core.radio.Radio.saved` would give."""
-        net, flight = self.net, self.net.flight.tolist()
-        messages = []
-        for x, frame in enumerate(flight):
-            held = net.local_list[x, : net.local[x, E_SIZE]].tolist()
-            messages.append(self._fields(frame[M_KIND], net.local[x, E_SIZE + 1 :].tolist(), held))
-        on, stamp = int(net.mac[ON]), None if net.mac[ORDER] == FIFO else net.stamp.tolist()
-        tx, tx_t = net.tx[:on].tolist(), net.tx_t[:on].tolist()
-        return radio.plain(flight, net.began.tolist(), messages, net.queue.tolist(), tx, tx_t, stamp)
-
-    def _in_air(self, i: int) -> list[Any]:
-        f = i & (len(self.net.frame_t) - 1)
-        row = self.net.frame[f].tolist()
-        held = self.net.lists[row[F_LIST] : row[F_LIST] + row[F_SIZE]].tolist()
-        return [
-            float(self.net.frame_t[f]),
-            *row[: F_KIND + 1],
-            self._fields(row[F_KIND], row[F_FIELDS:], held),
-        ]
-
-    def _fields(self, kind: int, numbers: list[int], held: list[int]) -> list[Any]:
-        whole: list[Any] = numbers[: len(self.stack.fields[kind])]
-        return [*whole, held] if self.listed[kind] else whole
-
     def thaw(self) -> Simulator:
         """The interpreted engine in exactly this state."""
         env = self.env
@@ -750,7 +583,7 @@ class CompiledSimulator:
             delay_s=self.delay_s,
             medium=self.medium,
         )
-        checkpoint.load(sim, self.saved())
+        checkpoint.load(sim, exchange.saved(self))
         heapify(sim.heap)
         sim.observing = self.observing
         return sim
@@ -759,130 +592,14 @@ class CompiledSimulator:
         """A new node, the last in node order, with no links yet; returns its index."""
         sim = self.thaw()
         v = sim.add_node()
-        self.adopt(sim)
+        exchange.adopt(self, sim)
         return v
 
     def add_link(self, v: int, w: int, loss: float) -> None:
         """A new radio link; slots stay in node order."""
         sim = self.thaw()
         sim.add_link(v, w, loss)
-        self.adopt(sim)
-
-    def adopt(self, sim: Simulator) -> None:
-        """Go on from the state of an interpreted engine of the same stack and seed; delivery books are kept."""
-        old_net, old_k = self.net, self.k
-        carried = self.carried()
-        self.n, self.peers = sim.n, [list(row) for row in sim.peers]
-        self.alive, self.works = list(sim.alive), [list(row) for row in sim.works]
-        self.loss = [list(row) for row in sim.loss]
-        self._lay_out(sim.st.env)
-        net, k = self.net, self.k
-        for number in (PUBLICATIONS, LOGGED, SENT, SAMPLES, machine.TICKS, SAMPLING):
-            k[number] = old_k[number]
-        kept = {x: getattr(old_net, x) for x in ("book_n", "book_t", "log", "log_t", "sends", "sends_t")}
-        kept |= {x: getattr(old_net, x) for x in ("sample", "sample_t")}
-        seen = np.zeros((len(old_net.seen), net.seen.shape[1]), np.uint8)
-        seen[:, : old_net.seen.shape[1]] = old_net.seen
-        self.net = net = net._replace(**kept, seen=seen)
-        net.clock[:] = [sim.now, self.delay_s, net.clock[INVERSE], old_net.clock[SAMPLE_S]]
-        k[SEQ], k[EVENTS], k[OBSERVE], k[LOSSY] = sim.seq, sim.events, sim.observing, sim.lossy
-        net.counts[:], net.dropped[:], net.drawn[:] = sim.counts, sim.dropped, sim.drawn
-        for v, row in enumerate(self.loss):
-            net.loss[self.links.offset[v] : self.links.offset[v + 1]] = row
-            self.listen(v)
-        columns = storage.plain(sim.st)
-        for column in self.held:
-            column.data[:] = list(_flat(columns[f"{column.layer}.{column.field.name}"], len(column.offsets)))
-        self.value, words = sim.digest.value, sim.digest.words
-        if len(words) + k[NEED_WORDS] > len(net.words):
-            self.net = net = net._replace(words=np.zeros(2 * len(words) + int(k[NEED_WORDS]), np.int64))
-        net.words[: len(words)] = words
-        k[WORDS] = len(words)
-        self._take_over(sim, carried)
-
-    def _take_over_flights(self, sim: Simulator, carried: dict[int, tuple[int, int]]) -> dict[int, int]:
-        """The frames of the interpreted engine's radio; its number -> ours."""
-        theirs, k = sim.radio, self.k
-        assert theirs is not None
-        fresh: dict[int, int] = {NONE: NONE}
-        for x, m in enumerate(theirs.messages):
-            if m is None:
-                continue
-            frame = theirs.flight[x]
-            held = list(m[-1]) if self.listed[frame[M_KIND]] else []
-            self._allow(len(held))
-            if k[FREE] < k[NEED_LOCAL]:
-                self.net = self.net._replace(**self._more_local())
-            entry = machine.start_local(self.net, frame[M_NODE], frame[M_KIND], 0.0, len(held))
-            self._fill_entry(entry, AIR, m, held)
-            fresh[x] = int(entry - k[TIMERS])
-            self.net.flight[fresh[x]] = [*frame, *carried.get(frame[M_SEQ], (0, 0))]
-            self.net.began[fresh[x]] = theirs.began[x]
-        net = self.net
-        for x in fresh.values():
-            if x != NONE:
-                net.flight[x, M_NEXT] = fresh[int(net.flight[x, M_NEXT])]
-        for v, (first, last, count) in enumerate(theirs.queue):
-            net.queue[v] = (fresh[first], fresh[last], count) if count else (NONE, NONE, 0)
-        on = theirs.mac[ON]
-        if on + 2 > len(net.tx):
-            self.net = net = net._replace(tx=_longer(net.tx, 2 * on), tx_t=_longer(net.tx_t, 2 * on))
-        net.tx[:on] = theirs.tx[:on]
-        net.tx_t[:on] = np.array(theirs.tx_t[:on]).reshape(on, 2)
-        net.mac[ON] = on
-        if net.mac[ORDER] != FIFO and len(theirs.stamp) == len(
-            net.stamp
-        ):  # else a link is new: `retune` comes next
-            net.stamp[:] = theirs.stamp
-        return fresh
-
-    def carried(self) -> dict[int, tuple[int, int]]:
-        """For each frame in the air that carries a publication: sequence number -> (publication, hops)."""
-        rows = self.net.frame[np.arange(self.k[HEAD], self.k[TAIL]) & (len(self.net.frame_t) - 1)]
-        found = {int(r[F_SEQ]): (int(r[F_PUBLICATION]), int(r[F_DEPTH])) for r in rows if r[F_PUBLICATION]}
-        if self.medium is not None:
-            flying = self.net.flight[self.net.flight[:, M_STATE] != UNUSED].tolist()
-            found |= {r[M_SEQ]: (r[M_PUBLICATION], r[M_DEPTH]) for r in flying if r[M_PUBLICATION]}
-        return found
-
-    def _take_over(self, sim: Simulator, carried: dict[int, tuple[int, int]]) -> None:
-        """Pending events and frames of `sim`."""
-        k, count = self.k, len(self.periods)
-        queued = []
-        fresh = self._take_over_flights(sim, carried) if sim.radio is not None else {}
-        for t, seq, v, slot, kind, m in sim.heap:
-            if slot == TIMER:
-                x = v * count + kind
-            elif slot == AIR:
-                x = fresh[kind] + int(k[TIMERS])
-            else:
-                held = list(m[-1]) if self.listed[kind] else []
-                self._allow(len(held))
-                if k[FREE] < k[NEED_LOCAL]:
-                    self.net = self.net._replace(**self._more_local())
-                x = machine.start_local(self.net, v, kind, 0.0, len(held))
-                self._fill_entry(x, slot, m, held)
-            self.net.due[x] = t, seq
-            queued.append(x)
-        for t, seq, v, slot, kind, m in sim.air:
-            if k[TAIL] + 1 >= len(self.net.frame_t):
-                self.net = self.net._replace(**self._wider_air())
-            held = list(m[-1]) if self.listed[kind] else []
-            self._allow(len(held))
-            if k[LIST_AT] + len(held) + k[NEED_LIST] > k[LISTS]:
-                k[LISTS] = 2 * (k[LISTS] + len(held) + k[NEED_LIST])
-                wider = int(k[LISTS]) + self.net.local_list.shape[1]
-                self.net = self.net._replace(lists=_longer(self.net.lists, wider))
-            whole = list(m[:-1]) if self.listed[kind] else list(m)
-            row = self.net.frame[k[TAIL]]
-            row[:F_FIELDS] = seq, v, slot, kind, *carried.get(seq, (0, 0)), k[LIST_AT], len(held)
-            row[F_FIELDS : F_FIELDS + len(whole)] = whole
-            self.net.lists[k[LIST_AT] : k[LIST_AT] + len(held)] = held
-            self.net.frame_t[k[TAIL]] = t
-            k[LIST_AT] += len(held)
-            k[TAIL] += 1
-        k[SEQ] = sim.seq
-        self._enqueue(np.array(queued, np.int64))
+        exchange.adopt(self, sim)
 
 
 class _Hands:
@@ -894,34 +611,6 @@ class _Hands:
     def release(self, x: int) -> None:
         """Frame x is over."""
         airborne.release(self._sim.net, x)
-
-
-def _list_room(net: Any) -> int:
-    """Numbers that fit into `lists` in one piece; see `machine.low`."""
-    k = net.k
-    if k[TAIL] == k[HEAD]:
-        return int(k[LISTS])
-    first, at = int(net.frame[k[HEAD] & (len(net.frame_t) - 1), F_LIST]), int(k[LIST_AT])
-    return max(int(k[LISTS]) - at, first) if at >= first else first - at
-
-
-def _flat(column: Any, depth: int) -> Any:
-    """Entries of nested lists, in order."""
-    if depth == 0:
-        return column
-    return (x for row in column for x in _flat(row, depth - 1))
-
-
-def _doubled(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array with at least `size` rows, and at least twice as many as before."""
-    return _longer(array, max(size, 2 * len(array)))
-
-
-def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array with `size` rows, or as many as it has."""
-    made = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
-    made[: len(array)] = array
-    return made
 
 
 def _room_for_lists(most: int, longest: int) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+from engine.compiled import exchange
 from engine.compiled.simulator import CompiledSimulator
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
@@ -105,7 +106,7 @@ class Headless(Scene):
     def reshape(self, change: Callable[[Simulator], None]) -> None:
         sim = self.sim.thaw()
         change(sim)
-        self.sim.adopt(sim)
+        exchange.adopt(self.sim, sim)
 
     # --- looking
 
@@ -137,6 +138,6 @@ class Headless(Scene):
             found.all[number - 1].delivered[v] = (t, hops)
         for number, t, v, w, m in self.sim.publication_sends():
             found.all[number - 1].sends.append((t, v, w, m))
-        for seq, (number, hops) in self.sim.carried().items():
+        for seq, (number, hops) in exchange.carried(self.sim).items():
             found.all[number - 1].hops[seq] = hops
         return found
