@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { marks, words } from './describe'
+import { marks, words, spelled } from './describe'
 import type { ScenarioEvent } from './scenario'
 
 const name = (id: string): string => id.toUpperCase()
@@ -45,6 +45,28 @@ describe('marks', () => {
       [0, 'subscribe', '2 subscribe', -1],
       [0, 'publish', '2 publish', -1],
       [5, 'fault', 'A fails', 0],
+    ])
+  })
+})
+
+describe('warnings', () => {
+  it('call parameters as the page does', () => {
+    const params = [{ name: 'hello_s', title: 'Hello period' }]
+    expect(spelled('hello_s = 2 s is long for hello_said', params)).toBe(
+      'Hello period = 2 s is long for hello_said.',
+    )
+    expect(spelled('Stays a sentence.', [])).toBe('Stays a sentence.')
+  })
+})
+
+describe('what lasts', () => {
+  it('has an end on the score', () => {
+    const storm = { do: 'storm', t: 5, duration_s: 20, seed: 7 }
+    const burst = { do: 'loss-burst', t: 30, duration_s: 4, loss: 0.5, nodes: ['a', 'b'] }
+    const found = marks([storm, burst], name, () => -1)
+    expect(found.map(({ kind, label, end }) => [kind, label, end])).toEqual([
+      ['storm', 'storm 7', 25],
+      ['loss', 'A, B loses 50 %', 34],
     ])
   })
 })

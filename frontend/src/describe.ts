@@ -1,5 +1,5 @@
 /** Scenario events in words: for the marks of the score, the stopwatch and the notices. */
-import { some } from './format'
+import { sentence, some } from './format'
 import type { Mark } from './model'
 import type { ScenarioEvent } from './scenario'
 
@@ -94,6 +94,13 @@ export function words(event: ScenarioEvent, name: (id: string) => string): Words
     default:
       return say('other', node || event.do, event.do, event.do)
   }
+}
+
+/** A warning of the server's, with parameters called as on the page: "Hello timeout = 2.1 s leaves …" */
+export function spelled(text: string, params: readonly { name: string; title: string }[]): string {
+  const titles = new Map(params.map(({ name, title }) => [name, title]))
+  const named = text.replace(/\w+/g, (word) => titles.get(word) ?? word)
+  return sentence(named) + (/[.!?…]$/.test(named) ? '' : '.')
 }
 
 /** One mark per kind, moment and verb: sixteen subscriptions at once are one. */

@@ -36,6 +36,9 @@ const whole = new Intl.NumberFormat('en-GB')
 /** 12,345 */
 export const count = (n: number): string => whole.format(Math.round(n))
 
+/** With a capital at its beginning. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** 97 %, 99.6 %; 100 % only where nothing is missing. */
 export function share(part: number, all: number): string {
   const percent = (100 * part) / all

@@ -33,6 +33,11 @@ class Notices {
     if (this.list.some((notice) => notice.problem)) this.list = this.list.filter((notice) => !notice.problem)
   }
 
+  /** What was offered is about another run now. */
+  withdraw(): void {
+    if (this.list.some((notice) => notice.action)) this.list = this.list.filter((notice) => !notice.action)
+  }
+
   dismiss(id: number): void {
     this.list = this.list.filter((notice) => notice.id !== id)
   }

@@ -107,7 +107,7 @@ class Opening {
   async begin(scenario: Scenario, said: { title: string; text: string } | null = null): Promise<void> {
     await this.replace({ scenario: { ...scenario } })
     if (said && this.left.length)
-      notices.say(said.title, said.text, { label: 'Undo: back to the run before', run: () => this.goBack() })
+      notices.say(said.title, said.text, { label: 'Back to the run before', run: () => this.goBack() })
   }
 
   async example(name: string): Promise<void> {
@@ -119,6 +119,7 @@ class Opening {
     try {
       const left = run.token && { id: run.session, token: run.token, playing: run.state?.playing ?? false }
       const created = await api.create(asked)
+      notices.withdraw()
       clearAddress()
       this.take(created, { kind: 'none' })
       if (left) this.left = [...this.left, left].slice(-MOST_LEFT)
@@ -133,6 +134,7 @@ class Opening {
     if (!left) return
     this.left = this.left.slice(0, -1)
     this.resume = left.playing
+    notices.withdraw()
     clearAddress()
     keep({ id: left.id, token: left.token, from: '' })
     this.connect(left, { kind: 'none' })

@@ -2,6 +2,7 @@
  * Forms from the JSON schemas of the documents (GET /api/schemas/…): ranges, choices, defaults and helps are the server's,
  * so a field that a document gets is on the page as well.
  */
+import { sentence } from './format'
 import type { Field } from './generators'
 
 /** What a schema says, as far as forms read it. */
@@ -67,8 +68,6 @@ export function titleOf(name: string): { title: string; unit: string } {
   const title = words.map((word) => SPELLED[word] ?? word).join(' ')
   return { title: sentence(title), unit }
 }
-
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The fields of an object that a form can ask for; others, such as lists and constants, keep their defaults. */
 export function fieldsOf(object: Schema | undefined): SchemaField[] {

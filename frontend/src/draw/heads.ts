@@ -140,14 +140,18 @@ function arrows(ctx: CanvasRenderingContext2D, theme: Theme, list: readonly numb
 /** The shape says why it was lost, the colour what it was; it grows and fades. */
 function paintBurst(ctx: CanvasRenderingContext2D, theme: Theme, burst: Burst, size: number): void {
   const { x, y, angle, u, of, loss } = burst
-  // Beacons and the like are many, and rarely the point.
-  const d = lossShape(loss, of === 'structure' ? size * 0.7 : size)
-  const ink = of === 'publication' ? 'pub' : of === 'subscription' ? 'sub' : 'ink-3'
-  const parts = [
-    { d, stroke: 'paper', width: 4.4 },
-    { d, stroke: ink, width: of === 'structure' ? 1.3 : 1.8 },
-  ] as const
   ctx.globalAlpha = Math.min(1, 1.6 * (1 - u))
-  paint(ctx, parts, theme, x, y, angle, 0.75 + 0.5 * u)
+  if (of === 'structure') {
+    // Beacons and the like are many, and rarely the point.
+    const thin = [{ d: lossShape(loss, size * 0.66), stroke: 'ink-3', width: 1.2 }] as const
+    paint(ctx, thin, theme, x, y, angle, 0.75 + 0.5 * u)
+  } else {
+    const d = lossShape(loss, size)
+    const parts = [
+      { d, stroke: 'paper', width: 4.4 },
+      { d, stroke: of === 'publication' ? 'pub' : 'sub', width: 1.8 },
+    ] as const
+    paint(ctx, parts, theme, x, y, angle, 0.75 + 0.5 * u)
+  }
   ctx.globalAlpha = 1
 }

@@ -103,12 +103,13 @@ export function paintRingMessages(
   const { losses } = flights
   visitLosses(losses, now, speed, (k, u) => {
     const v = losses.node[k]!
-    if (state.part[v] !== ring.part) return
+    const of = kinds[losses.kind[k]!]?.shape ?? 'structure'
+    // Beacons do not travel on the ring.
+    if (of === 'structure' || state.part[v] !== ring.part) return
     // Where it was meant to arrive; else at the node's first position.
     const first = state.posStart[v]!
     const p = losses.pos[k]! >= 0 ? losses.pos[k]! : first < state.posStart[v + 1]! ? state.pos[first]! : -1
     if (p < 0 || p >= ring.length) return
-    const of = kinds[losses.kind[k]!]?.shape ?? 'structure'
     const at = g.at(p, g.radius - (g.knob || 5) - 10)
     heads.burst(of, LOSSES[losses.reason[k]!] ?? 'loss', at.x, at.y, g.angle(p), u)
   })

@@ -14,7 +14,9 @@ export function scoreGeometry(layers: number, lane: number, phone = false, deliv
   }
   const events = phone ? null : take(lane, lane / 2)
   const lanes = Array.from({ length: layers }, () => take(lane, lane - 4))
-  const delivery = delivers ? take(lane, lane - 4) : null
+  // A share needs more room to be read than a count.
+  const tall = phone ? lane : lane + 8
+  const delivery = delivers ? take(tall, tall - 4) : null
   const axis = phone ? null : take(AXIS, 13)
   const overview = phone ? null : take(OVERVIEW, 24)
   return { events, layers: lanes, delivery, axis, overview, height: top }

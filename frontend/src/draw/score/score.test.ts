@@ -27,8 +27,8 @@ describe('lanes', () => {
 
   it('have one for deliveries below the layers', () => {
     const g = scoreGeometry(4, 30, false, true)
-    expect(g.delivery).toEqual({ top: 150, height: 30, base: 176 })
-    expect(g.axis?.top).toBe(180)
+    expect(g.delivery).toEqual({ top: 150, height: 38, base: 184 })
+    expect(g.axis?.top).toBe(188)
   })
 
   it('are only the layers on a phone', () => {
