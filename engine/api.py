@@ -224,8 +224,7 @@ class Run:
                 self._ticks += 1
                 self._sample()
             elif due is not None and due <= stop:
-                index, event = self._schedule.pop()
-                self._apply(index, event, judged=self._schedule.due != due)
+                self._apply(*self._schedule.pop())
             elif stop >= until:
                 return True
 
@@ -264,16 +263,14 @@ class Run:
         longest = max((float(getattr(par, name)) for x in below for name in x.every.values()), default=1.0)
         return (1 + JITTER) * longest
 
-    def _apply(self, index: int, event: Command, judged: bool = True) -> None:
-        """A command takes effect; `judged`: look what it did, which is left to the last one of a moment."""
+    def _apply(self, index: int, event: Command) -> None:
         commands.apply(self.scene, index, event)
         self.applied.append(index)
         if event.do not in HARMLESS:
             self.repairs.fault(self.now, event.do, self.scene.sim.counts)
         self.scene.run(self.now)  # what the command started at this very moment
         self._collect()
-        if judged:
-            self._sample()
+        self._sample()
 
     def command(self, document: dict[str, Any]) -> int:
         """Check a command, let it take effect now, append it to the document; its index there.
