@@ -11,7 +11,7 @@ from engine.compiled.machine import called, mix, unit
 from engine.core.declare import NONE
 from engine.core.rng import GOLD
 from engine.kernels.bits import NO_BITS, count, has, lowest, put
-from engine.kernels.routing import Graph, search
+from engine.kernels.structure import Graph, search
 
 CANDIDATES = 32
 

@@ -21,10 +21,10 @@ from engine.compiled.rows import reference
 from engine.core.declare import NONE
 from engine.core.errors import ScenarioError
 from engine.core.rng import GOLD, Stream, stream_base, stream_key
-from engine.kernels import draw, routing
+from engine.kernels import draw, routing, structure
 from engine.kernels.bits import NO_BITS, put
 from engine.kernels.draw import Draw
-from engine.kernels.routing import Graph
+from engine.kernels.structure import Graph
 
 by_reference: Any = reference  # in compiled code it takes one argument
 PURPOSE = "workload"
@@ -70,7 +70,7 @@ def gains(
     bases = np.array([stream_base(seed, "gnp") for seed in seeds], np.uint64)
     works = np.array([stream_key(seed, PURPOSE) for seed in seeds], np.uint64)
     p = min(1.0, mean_degree / (n - 1))
-    graph = routing.blank(n, subscribers, publications)
+    graph = structure.blank(n, subscribers, publications)
     at = kernel(_gains)(p, bases, works, _mask(ways), graph, links, found)
     if at >= 0:
         problem = f"no connected network in {ATTEMPTS} draws"
@@ -96,7 +96,7 @@ def messages(
         raise ScenarioError(
             "subscribers", len(subscribers), "at least one, of two nodes or more", "no such study"
         )
-    graph = routing.blank(n, len(subscribers), len(publishers))
+    graph = structure.blank(n, len(subscribers), len(publishers))
     graph.subscribers[:] = subscribers
     graph.subscribed[list(subscribers)] = 1
     graph.publishers[:] = publishers
@@ -138,7 +138,7 @@ def _gains(p: float, bases: Any, works: Any, mask: int, graph: Graph, links: Any
         for k in range(ATTEMPTS):
             g.drawn[0] = NO_BITS
             links[row] = draw.gnp(g, p, Draw(mix(bases[row] + np.uint64(k) * np.uint64(GOLD)), g.drawn))
-            connected = links[row] >= len(g.near) - 1 and routing.search(g, 0, g.level) != NONE
+            connected = links[row] >= len(g.near) - 1 and structure.search(g, 0, g.level) != NONE
             if connected:
                 break
         if not connected:
@@ -155,7 +155,7 @@ def _messages(ends: Any, root: int, mask: int, graph: Graph, found: Any) -> bool
     for i in range(len(ends)):
         put(g.near[ends[i][0]], ends[i][1])
         put(g.near[ends[i][1]], ends[i][0])
-    if routing.search(g, root, g.level) == NONE:
+    if structure.search(g, root, g.level) == NONE:
         return False
     _publications(g, root, mask, found)
     return True
@@ -164,13 +164,13 @@ def _messages(ends: Any, root: int, mask: int, graph: Graph, found: Any) -> bool
 @called
 def _publications(g: Any, root: int, mask: int, found: Any) -> None:
     """Add what each publication takes to a row of `found`, in turn."""
-    depth = routing.search(g, root, g.level)
-    length = routing.ring(g, root, depth)
-    routing.next_subscribers(g, length)
+    depth = structure.search(g, root, g.level)
+    length = structure.ring(g, root, depth)
+    structure.next_subscribers(g, length)
     if mask & (1 << ALL_LINKS | 1 << RINGPS):
-        routing.shortcuts(g, length, g.jumps, False)
+        structure.shortcuts(g, length, g.jumps, False)
     if mask & 1 << NON_TREE:
-        routing.shortcuts(g, length, g.leaps, True)
+        structure.shortcuts(g, length, g.leaps, True)
     for i in range(len(g.publishers)):
         v, row = g.publishers[i], found[i % len(found)]
         if mask & 1 << ALL_LINKS:
@@ -182,7 +182,7 @@ def _publications(g: Any, root: int, mask: int, found: Any) -> None:
         if mask & 1 << OF_ROOT:
             row[OF_ROOT] += routing.pruned(g, g.level, depth, v)
         if mask & 1 << OF_PUBLISHER:
-            row[OF_PUBLISHER] += routing.pruned(g, g.from_a, routing.search(g, v, g.from_a), v)
+            row[OF_PUBLISHER] += routing.pruned(g, g.from_a, structure.search(g, v, g.from_a), v)
 
 
 @called
