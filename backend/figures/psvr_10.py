@@ -17,7 +17,7 @@ from backend.plots import GREY, quiet
 from engine.world.generators import range_for_degree
 
 DEGREES = (8, 10, 12, 16, 20, 25, 30)
-NETWORKS = {"quick": 100, "full": 2000}
+NETWORKS = {"quick": 100, "full": 1000}
 KINDS = ("PSVR, all links", "PSVR, non-tree")
 
 

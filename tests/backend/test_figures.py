@@ -21,6 +21,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(psvr_9.NETWORKS, "quick", 40)
     monkeypatch.setitem(psvr_10.NETWORKS, "quick", 25)
     monkeypatch.setitem(ringps_flooding.WORKLOADS, "quick", 8)
+    monkeypatch.setitem(ringps_flooding.UNTIL_S, "quick", 50.0)
     monkeypatch.setattr(ringps_flooding, "RANGES", {4: 1.0, 20: 5.0})
     monkeypatch.setattr(ringps_flooding, "COLOURS", {4: "#0072B2", 20: "#D55E00"})
 
