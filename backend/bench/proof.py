@@ -25,7 +25,6 @@ PLAYED: dict[str, tuple[str, dict[str, str]]] = {
     "psvr_all_links": ("psvr", {"shortcuts": "all-links"}),
     "psvr_non_tree": ("psvr", {"shortcuts": "non-tree"}),
     "ringps": ("ringps", {}),
-    "ringps": ("ringps", {}),
     "tree_of_publisher": ("source-trees", {}),
     "tree_of_root": ("single-tree", {}),
 }
