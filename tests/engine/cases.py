@@ -241,17 +241,21 @@ class Maker:
         return {"to": to, "from": sender, "message": message.name, "fields": given}
 
 
+def any_network(r: Random) -> tuple[int, Document, Network]:
+    """A seed, a topology, and the network that these make."""
+    while True:
+        seed, drawn = r.randrange(2**31), topology(r)
+        try:
+            return seed, drawn, build_network(load_topology(drawn), seed, drawn=False)
+        except ScenarioError:  # a random network that does not get connected
+            continue
+
+
 def case(number: int) -> tuple[Document, float, Document]:
     """Case `number`: the document, a time in the middle, and a command given then."""
     r = Random(number)
     spec = protocol(r.choice(["psvr", *(spec.name for spec in protocols().values() if spec.compiled)]))
-    while True:
-        seed, drawn = r.randrange(2**31), topology(r)
-        try:
-            network = build_network(load_topology(drawn), seed, drawn=False)
-            break
-        except ScenarioError:  # a random network that does not get connected
-            continue
+    seed, drawn, network = any_network(r)
     calm = r.random() < 0.4  # few faults and much time, so that publications find their way
     duration = r.choice([25.0, 40.0] if calm else [2.0, 5.0, 12.0, 30.0]) * (0.5 if network.n > 25 else 1.0)
     radio = any_radio(r, network, calm)
