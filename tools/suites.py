@@ -114,7 +114,9 @@ _COMPILED = [
     "tests/engine/test_compiled_cache.py",
     "tests/engine/test_engines_agree.py",
     "tests/engine/test_kernels.py",
+    "tests/engine/test_search.py",
     "tests/backend/test_bench.py",
+    "tests/backend/test_studies.py",
 ]
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from backend.studies import convergence, exactly_once, joining
 from backend.studies.claims import Outcome
-from backend.studies.convergence import convergence
-from backend.studies.exactly_once import exactly_once
-from backend.studies.joining import joining
 
 STUDIES: dict[str, Callable[..., Outcome]] = {
-    "convergence": convergence,
-    "exactly-once": exactly_once,
-    "joining": joining,
+    "convergence": convergence.study,
+    "exactly-once": exactly_once.study,
+    "joining": joining.study,
 }
 """Each takes cases, seed, threads, names of protocols (none: all that claim it) and `told(share)`."""
 

@@ -17,7 +17,7 @@ from engine.core.rng import Stream
 CORRUPT_S, ENOUGH_S, FOREVER_S = 5.0, 150.0, 1_500.0
 
 
-def convergence(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
     """Count the rounds from `corrupt "*"` to legitimacy of all layers. Raises ScenarioError."""
     specs = claiming(names, (), lambda spec: spec.stabilises)
     outcome = Outcome()

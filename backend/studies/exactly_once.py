@@ -20,7 +20,7 @@ APART_S, AFTER_S = 0.05, 5.0
 CHANNELS = "ab"
 
 
-def exactly_once(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
     """Count expected receivers, missed ones and duplicates. Raises ScenarioError."""
     specs = claiming(names, ("subscribe", "publish"), lambda spec: spec.stabilises)
     outcome = Outcome()

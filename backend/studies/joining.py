@@ -25,7 +25,7 @@ WATCHED = 3  # rounds for each node
 DEGREE = 5.0
 
 
-def joining(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
     """Count rounds from a join until every later publication is delivered exactly once. Raises ScenarioError."""
     specs = claiming(names or ["psvr"], ("subscribe", "publish"), lambda spec: spec.stabilises)
     outcome = Outcome()
