@@ -135,7 +135,7 @@ def _same(
     why = f"allowed: the last digit told, and the sampling error here and of {REFERENCE_NETWORKS} networks there"
     if not right and degree in NOMINAL and told(NOMINAL[degree])[1]:
         other = NOMINAL[degree]
-        why = f"all three are met at degree {other}: {told(other)[0]}; the reference's networks probably were sparser than told"
+        why = f"all three are met at degree {other}: {told(other)[0]}: its networks probably were sparser than told"
     return Verdict(
         f"{what} at degree {degree}: {' / '.join(f'{x:g}' for x in expected)} ({' / '.join(WAYS)})",
         "a reference model of PSVR §4 on the same kind of networks",
