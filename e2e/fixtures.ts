@@ -23,7 +23,7 @@ export const test = base.extend<PerTest, PerWorker>({
   server: [
     async ({}, use) => {
       // What earlier tests left running would slow the later ones down.
-      const server = await Server.start({ RINGCAST_PAUSE_S: '5' })
+      const server = await Server.start({ RINGCAST_PAUSE_S: '1' })
       await use(server)
       await server.dispose()
     },

@@ -1,12 +1,9 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, legitimate, live, menuItem, node, speed, until } from './page.ts'
+import { clickNode, clickable, expect, grown, legitimate, menuItem, node, speed, until } from './page.ts'
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
-  await live(page)
-  await speed(page, 10)
-  await legitimate(page)
-  await speed(page, 1)
+  await grown(page)
 })
 
 test('a router killed on the canvas turns layers wrong, and they heal', async ({ page }) => {

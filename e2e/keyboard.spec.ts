@@ -1,12 +1,9 @@
 import { test } from './fixtures.ts'
-import { expect, legitimate, live, node, speed, until } from './page.ts'
+import { expect, grown, live, node, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await page.goto('/')
-  await live(page)
-  await speed(page, 10)
-  await legitimate(page)
-  await speed(page, 1)
+  await grown(page)
 
   const network = page.locator('[data-picture=network]')
   for (let i = 0; i < 40 && !(await network.evaluate((el) => el === document.activeElement)); i++)

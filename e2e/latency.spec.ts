@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { MEASURING, clickNode, clickable, expect, legitimate, live, speed } from './page.ts'
+import { MEASURING, clickNode, clickable, expect, grown } from './page.ts'
 
 const CLICKS = MEASURING ? 50 : 6
 const ALLOWED_MS = 150
@@ -7,10 +7,7 @@ const ALLOWED_MS = 150
 test('a click is visible in the picture', async ({ page }) => {
   test.setTimeout(180_000)
   await page.goto('/')
-  await live(page)
-  await speed(page, 10)
-  await legitimate(page)
-  await speed(page, 1)
+  await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
   await page.keyboard.press('Escape') // closes the menu; the node stays selected

@@ -56,6 +56,14 @@ export const live = (page: Page): Promise<void> => until(page, () => window.ring
 export const legitimate = (page: Page): Promise<void> =>
   until(page, () => window.ringcast.phase === 'legitimate', 60_000)
 
+/** Plays the growth fast, then goes on at the usual speed. */
+export async function grown(page: Page): Promise<void> {
+  await live(page)
+  await speed(page, 20)
+  await legitimate(page)
+  await speed(page, 1)
+}
+
 export async function node(page: Page, id: string): Promise<NodeView> {
   const found = await page.evaluate((wanted) => window.ringcast.node(wanted), id)
   if (!found) throw new Error(`no node ${id}`)

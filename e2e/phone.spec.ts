@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { clickable, expect, legitimate, live, node, speed } from './page.ts'
+import { clickable, expect, grown, live, node } from './page.ts'
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
@@ -7,9 +7,7 @@ test('on a phone a tap opens a sheet with the actions', async ({ page }) => {
   await page.goto('/')
   await live(page)
   await page.getByRole('button', { name: 'Dismiss the hint' }).tap()
-  await speed(page, 10)
-  await legitimate(page)
-  await speed(page, 1)
+  await grown(page)
   const victim = await clickable(page)
   const { screen } = await node(page, victim)
   await page.touchscreen.tap(screen?.x ?? 0, screen?.y ?? 0)

@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import { ARGUMENTS, findBrowser } from './browser.ts'
+import { MEASURING } from './page.ts'
 
 const browser = await findBrowser()
 
@@ -7,11 +8,11 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
   outputDir: '../test-results',
-  // Some tests measure times, so they don't share the machine; and one that passes only at times is broken.
-  workers: 1,
-  retries: 0,
+  // Those that measure times don't share the machine.
+  workers: MEASURING ? 1 : 2,
+  retries: 0, // one that passes only at times is broken
   forbidOnly: !!process.env.CI,
-  timeout: 60_000,
+  timeout: 120_000, // a busy machine is slow, not broken
   expect: { timeout: 10_000 },
   reporter: 'list',
   use: {

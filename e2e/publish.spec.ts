@@ -1,11 +1,10 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, legitimate, live, menuItem, speed } from './page.ts'
+import { clickNode, clickable, expect, grown, legitimate, menuItem, speed } from './page.ts'
 
 test('subscribe, publish, delivered', async ({ page }) => {
   await page.goto('/')
-  await live(page)
+  await grown(page)
   await speed(page, 10)
-  await legitimate(page)
 
   const listener = await clickable(page)
   await clickNode(page, listener)

@@ -1,13 +1,11 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, legitimate, live, menuItem, speed, until } from './page.ts'
+import { clickNode, clickable, expect, grown, live, menuItem, until } from './page.ts'
 
 test.use({ expectedErrors: [/WebSocket|ERR_CONNECTION|Failed to load resource/] })
 
 test('the run goes on after the server restarts', async ({ page, ownServer }) => {
   await page.goto(ownServer.url)
-  await live(page)
-  await speed(page, 10)
-  await legitimate(page)
+  await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
   await menuItem(page, 'Fail')

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, legitimate, live, menuItem, speed, until } from './page.ts'
+import { clickNode, clickable, expect, grown, live, menuItem, until } from './page.ts'
 
 test('a shared run opens identically, and the badge says so until somebody acts', async ({
   page,
@@ -9,9 +9,7 @@ test('a shared run opens identically, and the badge says so until somebody acts'
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/')
-  await live(page)
-  await speed(page, 10)
-  await legitimate(page)
+  await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
   await menuItem(page, 'Fail')
