@@ -25,6 +25,13 @@ interface Ringcast {
   readonly session: string
   readonly live: boolean
   readonly playing: boolean
+  readonly protocol: string | null
+  readonly radio: string
+  readonly commands: string[]
+  readonly dropped: Record<string, number>
+  readonly bursts: number
+  readonly delivery: { publications: number; expected: number; reached: number } | null
+  readonly repair: { t: number; seconds: (number | null)[]; rounds: (number | null)[] } | null
   readonly selected: string | null
   readonly phase: 'growing' | 'healing' | 'legitimate' | null
   readonly layers: { name: string; wrong: number; since: number | null }[]
@@ -68,6 +75,27 @@ export async function node(page: Page, id: string): Promise<NodeView> {
   const found = await page.evaluate((wanted) => window.ringcast.node(wanted), id)
   if (!found) throw new Error(`no node ${id}`)
   return found
+}
+
+/** Does what starts a new run, and waits for it; the session it replaced. */
+export async function newRun(page: Page, start: () => Promise<void>): Promise<string> {
+  const before = await page.evaluate(() => window.ringcast.session)
+  await start()
+  await page.waitForFunction((id) => window.ringcast.live && window.ringcast.session !== id, before)
+  return before
+}
+
+/** Opens a scenario document as a visitor would: as a file. */
+export async function openScenario(page: Page, scenario: Record<string, unknown>): Promise<void> {
+  const buffer = Buffer.from(JSON.stringify(scenario))
+  await page
+    .getByRole('button', { name: /nodes$/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Open a file' }).click()
+  await newRun(page, () =>
+    page.getByTestId('file').setInputFiles({ name: 'scenario.json', mimeType: 'application/json', buffer }),
+  )
 }
 
 /** A chosen speed. */

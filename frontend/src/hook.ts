@@ -1,11 +1,13 @@
 /**
  * `window.ringcast`: a small read-only view of the run, for tests and for the curious at the console.
  *
+ *     ringcast.protocol, ringcast.radio, ringcast.dropped, ringcast.delivery, ringcast.repair
  *     ringcast.t, ringcast.digest, ringcast.session, ringcast.layers, ringcast.phase, ringcast.selected
  *     ringcast.node('wurzelfunk')    its flags in words, parent, depth, positions, and where it is on the screen
  *     ringcast.nodes()               all ids
  */
 import { FLAG } from './model'
+import { radioOf } from './radio'
 import { run } from './run.svelte'
 
 type Place = { x: number; y: number }
@@ -48,6 +50,31 @@ const view = {
   },
   get layers() {
     return (run.summary?.layers ?? []).map(({ name, wrong, since }) => ({ name, wrong, since }))
+  },
+  /** What it runs: protocol, kind of radio, and what each command of the document does. */
+  get protocol() {
+    return run.protocol?.name ?? null
+  },
+  get radio() {
+    return radioOf(run.scenario).kind
+  },
+  get commands() {
+    return (run.scenario?.events ?? []).map((event) => event.do)
+  },
+  /** Messages lost, by reason; and how many losses were streamed and can still be drawn. */
+  get dropped() {
+    return { ...run.state?.dropped }
+  },
+  get bursts() {
+    return run.model.flights.losses.size
+  },
+  /** Of those expected to get the publications of the last minute. */
+  get delivery() {
+    return run.share && { ...run.share }
+  },
+  /** Since the latest fault, by layer: seconds and rounds until it was legitimate. */
+  get repair() {
+    return run.state && { ...run.state.repair }
   },
   /** Id of the selected node. */
   get selected() {
