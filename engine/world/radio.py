@@ -288,17 +288,18 @@ def erfc(x: float) -> float:
 
 
 def normal(p: float) -> float:
-    """The value that a normal variable stays below with probability p, 0 < p < 1; found by halving."""
+    """The value that a normal variable stays below with probability p, 0 < p < 1; by Newton's method.
+
+    For p above a half the distribution is concave, so it comes ever closer from below.
+    """
     if p < 0.5:
         return -normal(1.0 - p)
-    low, high = 0.0, 9.0
-    for _ in range(40):
-        middle = (low + high) / 2.0
-        if 0.5 * erfc(middle / math.sqrt(2.0)) > 1.0 - p:
-            low = middle
-        else:
-            high = middle
-    return low
+    x, step = 0.0, 1.0
+    while step > 1e-12:
+        missing = 0.5 * erfc(x / math.sqrt(2.0)) - (1.0 - p)
+        step = missing * math.sqrt(2.0 * math.pi) * exp(0.5 * x * x)
+        x += step
+    return x
 
 
 @lru_cache(maxsize=64)
