@@ -170,8 +170,10 @@ def test_networkx_and_kernel_must_agree() -> None:
         kernels.agree(8, {"tree_of_root": [7, 8]}, [found, found])
 
 
-def test_kernels_are_proved_on_as_many_networks_as_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_kernels_are_proved_on_as_many_networks_as_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "PLAYED", {"psvr_all_links": proof.PLAYED["psvr_all_links"]})
     assert main(["kernels", "--prove", "20"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in lines] == list(proof.PLAYED)
-    assert all("200 publications on 20 networks, the same in both engines" in line for line in lines)
+    told = "psvr_all_links: 200 publications on 20 networks, the same in both engines"
+    assert capsys.readouterr().out.startswith(told)
