@@ -10,8 +10,10 @@ from backend.figures.study import Study
 
 FIGURES = {  # name: module, whose `study` measures it
     "psvr-7": "psvr_7",
+    "psvr-8": "psvr_8",
     "psvr-9": "psvr_9",
     "psvr-10": "psvr_10",
+    "psvr-11": "psvr_11",
     "ringps-flooding": "ringps_flooding",
 }
 SCALES = ("quick", "full")
