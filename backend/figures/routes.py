@@ -25,15 +25,18 @@ Hops = dict[str, list[int]]
 def routes(mean_degree: float, seed: int, subscribers: int = 1) -> Hops:
     """Messages from every node that does not subscribe (from every node, if all do); with one subscriber, hops to it."""
     network = geometric(Geometric(kind="geometric", n=NODES, mean_degree=mean_degree), seed)
+    return routes_on(network.links, seed, subscribers)
+
+
+def routes_on(links: Sequence[tuple[int, int]], seed: int, subscribers: int = 1) -> Hops:
+    """The same on a connected network of `NODES` nodes with these links."""
     draw = Stream(seed, "routes")
     root = draw.below(NODES)
     order = sorted(range(NODES), key=lambda v: draw.word())
     others = order[subscribers:] or order
-    found = messages(NODES, network.links, root, order[:subscribers], others, list(WAYS.values()))
+    found = messages(NODES, links, root, order[:subscribers], others, list(WAYS.values()))
     if any(found["duplicates"]) or any(found["missed"]):
-        raise AssertionError(
-            f"degree {mean_degree:g}, seed {seed}: duplicates or misses on a legitimate network"
-        )
+        raise AssertionError(f"{len(links)} links, seed {seed}: duplicates or misses on a legitimate network")
     return {name: found[way] for name, way in WAYS.items()}
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import ScenarioError
 from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS
+from engine.world.radio import IdealRadio
 from engine.world.scenario import Scenario, as_document, canonical, load_event, load_scenario, load_topology
 from engine.world.schedule import check_events
 from engine.world.schemas import NAMES, schema
@@ -119,7 +120,7 @@ def test_only_what_cannot_be_guessed_is_required() -> None:
         "duration_s": 1,
     }
     scenario = load_scenario(least)
-    assert (scenario.seed, scenario.radio.delay_s, scenario.radio.loss, scenario.events) == (1, 0.01, 0.0, ())
+    assert (scenario.seed, scenario.radio, scenario.events) == (1, IdealRadio(delay_s=0.01, loss=0.0), ())
     for field in least:
         error = refusal({k: v for k, v in least.items() if k != field})
         assert (error.path, error.problem) == (field, "missing")
