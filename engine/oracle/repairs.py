@@ -1,8 +1,8 @@
 """How long the layers take to become legitimate again after each fault, and what that costs.
 
 A fault is any command but a publication: it may make variables wrong. Faults of one moment count as one. A layer is
-stable since the beginning of the legitimate stretch that lasts to the next fault: one right at the fault and upset later, by
-the layers below, is stable when it is right again. Times are those of the judge's samples.
+stable since the beginning of the legitimate stretch that lasts to the next fault: one right at the fault and upset
+later, by the layers below, is stable when it is right again. Times are those of the judge's samples.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from backend.cli import main
 from backend.figures import FIGURES, psvr_7, psvr_9, psvr_10, ringps_flooding, routes
 from backend.figures.study import Cell, Verdict, cell, quantile
 
-
 ON_RADIO = ("psvr-8", "psvr-11")  # tested by themselves
 
 
