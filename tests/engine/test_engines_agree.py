@@ -57,7 +57,7 @@ def test_no_index_is_ever_out_of_range() -> None:
     """Compiled code that checks every index, in a process of its own: it is other code."""
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.engine.cases", "100", "130"],
+        [sys.executable, "-m", "tests.engine.cases", str(cases.CHECKED.start), str(cases.CHECKED.stop)],
         cwd=root,
         env={**os.environ, "RINGCAST_BOUNDS": "1", "PYTHONPATH": str(root)},
         capture_output=True,
