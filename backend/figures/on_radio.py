@@ -87,7 +87,7 @@ def connected_networks(document: Mapping[str, Any], count: int, least: float = 0
 def played(
     document: Mapping[str, Any], runs: Sequence[Run], told: Callable[[int], None] = lambda done: None
 ) -> dict[str, list[Any]]:
-    """The columns of `run_batch`; also `ratio`, the share delivered of what was expected, and `mean_hops` of deliveries."""
+    """The columns of `run_batch`; also `ratio`, the share delivered of what was expected."""
     columns = run_batch(document, runs, threads=THREADS, engine="compiled", told=told)
     for run, error in zip(runs, columns["error"], strict=True):
         if error is not None:
@@ -96,6 +96,4 @@ def played(
         raise AssertionError("a run in which nobody is expected to get a publication: it is too short")
     pairs = zip(columns["delivered"], columns["expected"], strict=True)
     columns["ratio"] = [delivered / expected for delivered, expected in pairs]
-    firsts = zip(columns["hops"], columns["delivered"], strict=True)
-    columns["mean_hops"] = [hops / max(1, delivered) for hops, delivered in firsts]
     return columns

@@ -3,9 +3,9 @@
 The event engine plays the complete stack on a log-distance radio (CC2420). A test draws its nodes from
 all of the testbed's by its seed; after ten minutes of set-up there is a publication every 20 s, from every node in turn, to
 a fifth of the nodes.
-At full power almost everybody hears everybody, so power is reduced until routes have several hops; what other powers give
-is measured too. Few nodes in the same building may be far apart, so draws are of two kinds: the first seeds whose nodes are
-connected by any links, and those connected by links good enough to be used at once (`quality_in`).
+At full power almost everybody hears everybody, so power is reduced until networks are several hops deep; what other powers
+give is measured too. Few nodes in the same building may be far apart, so draws are of two kinds: the first seeds whose
+nodes are connected by any links, and those connected by links good enough to be used at once (`quality_in`).
 
 In the long run the testbed's other users interfere at random times: loss bursts, the same ones for every size.
 """
@@ -17,13 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean, median_low
 from typing import Any, NamedTuple
 
-from backend.figures.on_radio import SETTLED, THREADS, connected_networks, few, played
+from backend.figures.on_radio import SETTLED, THREADS, connected_networks, few, heard, played
 from backend.figures.psvr_11_picture import draw, episodes_of, results
 from backend.figures.study import Cell, Study, Verdict, judged, overlap
 from engine.api import Run
 from engine.batch import varied
 from engine.core.rng import Stream
 from engine.oracle.delivery import Publication
+from engine.world.network import central_node, hops_from
 from engine.world.scenario import load_scenario
 from engine.world.workload import waiting
 
@@ -119,7 +120,6 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
 
         found = played(base, [{"seed": seed} for seed in seeds], part)
         ratio = dict(zip(seeds, found["ratio"], strict=True))
-        hops = dict(zip(seeds, found["mean_hops"], strict=True))
         for name, chosen in draws.items():
             cells += [
                 few(name, {"nodes": n, "tx_dbm": TX_DBM}, "ratio", [ratio[s] for s in chosen], box=True)
@@ -128,17 +128,21 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
         representative[n] = next(s for s in draws["connected"] if ratio[s] == middle)
         if n == plan.power_size:
             chosen = draws["connected"][: plan.power_tests]
-            cells += _power(n, TX_DBM, [ratio[s] for s in chosen], [hops[s] for s in chosen])
+            cells += _power(n, TX_DBM, chosen, plan, [ratio[s] for s in chosen])
             for power in plan.powers:  # the same nodes; who cannot be reached is not expected
                 again = played(document(n, plan.test_s, power), [{"seed": s} for s in chosen])
-                cells += _power(n, power, again["ratio"], again["mean_hops"])
+                cells += _power(n, power, chosen, plan, again["ratio"])
     told(0.7)
     return _with_long_runs(plan, cells, representative)
 
 
-def _power(n: int, tx_dbm: float, ratios: list[float], hops: list[float]) -> list[Cell]:
+def _power(n: int, tx_dbm: float, seeds: Sequence[int], plan: Plan, ratios: list[float]) -> list[Cell]:
+    """Delivery at this power, and how deep the networks are: hops from a central node to the farthest it can reach."""
     axes: dict[str, float] = {"nodes": n, "tx_dbm": tx_dbm}
-    return [few("by power", axes, "ratio", ratios), few("by power", axes, "hops", hops)]
+    base = document(n, plan.test_s, tx_dbm)
+    networks = [heard(varied(base, {"seed": seed})) for seed in seeds]
+    depths = [max(hops_from(central_node(net), net.adjacency).values()) for net in networks]
+    return [few("by power", axes, "ratio", ratios), few("by power", axes, "depth", depths)]
 
 
 def _with_long_runs(plan: Plan, cells: list[Cell], representative: dict[int, int]) -> Study:
@@ -197,12 +201,13 @@ def _told(cells: Sequence[Cell]) -> str:
 def _verdicts(cells: list[Cell]) -> list[Verdict]:
     powers = sorted((c for c in cells if c.series == "by power"), key=lambda c: -c.axes["tx_dbm"])
     told = [
-        f"{a.axes['tx_dbm']:g} dBm {a.mean:.2f} ± {a.half:.2f} over {b.mean:.1f} hops"
+        f"{a.axes['tx_dbm']:g} dBm {a.mean:.2f} ± {a.half:.2f} at depth {b.mean:.1f}"
         for a, b in zip(powers[::2], powers[1::2], strict=True)
     ]
     how = (
-        f"at {TX_DBM:g} dBm, chosen because routes have several hops then and draws of all sizes can be connected. With "
-        f"{powers[0].axes['nodes']:g} nodes the ratio depends on power: {', '.join(told)}. The testbed's is not told"
+        f"at {TX_DBM:g} dBm, chosen because not everybody hears everybody then and draws of all sizes can be connected. "
+        f"With {powers[0].axes['nodes']:g} nodes the ratio depends on power: {', '.join(told)} (depth: hops from a central "
+        "node to the farthest). The testbed's power is not told"
     )
     verdicts = []
     for name in DRAWS:

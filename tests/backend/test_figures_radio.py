@@ -152,7 +152,7 @@ def cells_11(small: float, large: float, during: float) -> list[Cell]:
         for n, mean in ((10, small), (50, large)):
             axes: dict[str, float] = {"nodes": n, "tx_dbm": -10.0}
             cells.append(few(kind, axes, "ratio", [mean, mean + 0.01, mean - 0.01], box=True))
-    for metric, x in (("ratio", 0.9), ("hops", 3.0)):
+    for metric, x in (("ratio", 0.9), ("depth", 3.0)):
         cells.append(few("by power", {"nodes": 50, "tx_dbm": -10.0}, metric, [x, x]))
     for name, x in (("during - before", during), ("after - during", -during), ("after - before", 0.0)):
         cells.append(few(f"episodes, {name}", {}, "change", [x, x + 0.01, x - 0.01]))
