@@ -21,12 +21,14 @@ from backend.documents import (
     ProtocolAsked,
     UploadedNetwork,
 )
+from backend.refusal import Refusal
 from backend.state import Server, refusals
 from engine import ENGINE_VERSION
 from engine.api import Run
 from engine.core.errors import ScenarioError
 from engine.registry import describe, parameters, protocol, protocols, warnings
 from engine.world.scenario import load_scenario
+from engine.world.words import one_of
 
 router = APIRouter(prefix="/api", tags=["catalogue"])
 Name = Annotated[str, Path(max_length=100)]
@@ -87,12 +89,15 @@ async def all_protocols() -> list[Protocol]:
     return [Protocol.model_validate(describe(spec)) for spec in protocols().values()]
 
 
-@router.post("/protocols/{name}/check", responses=refusals(413))
+@router.post("/protocols/{name}/check", responses=refusals(404, 413))
 async def check_parameters(name: Name, body: ProtocolAsked) -> list[Caution]:
     """What these parameters will not do as one might expect; a refusal where they cannot work together.
 
     Parameters that name a node are taken as they are: which nodes there are, only a scenario says.
     """
+    if name not in protocols():
+        known = list(protocols())
+        raise Refusal(404, "protocol", name, one_of(name, known), "there is no such protocol")
     spec = protocol(name)
     nodes = [
         value

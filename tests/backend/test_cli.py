@@ -18,6 +18,7 @@ import pytest
 from backend.cli import main, play
 from backend.report import Report
 from engine.core.errors import ScenarioError
+from engine.registry import protocols
 from engine.world import share
 from tests.backend.support import scenario
 
@@ -152,7 +153,7 @@ def test_topology_tells_facts_or_writes_the_network(call: Call, tmp_path: Path) 
 
 def test_protocols_and_schemas(call: Call) -> None:
     assert "psvr: " in call("protocols")[1]
-    assert [p["name"] for p in json.loads(call("protocols", "--json")[1])] == ["psvr", "token-ring"]
+    assert [p["name"] for p in json.loads(call("protocols", "--json")[1])] == list(protocols())
     for name in ("scenario", "run-report", "protocols"):
         assert json.loads(call("schema", name)[1])["$schema"]
 

@@ -13,6 +13,7 @@ import pytest
 from backend.refusal import ErrorBody
 from backend.report import Report
 from backend.settings import ROOT
+from engine.registry import protocols
 from tests.backend.decode import Frame
 from tests.backend.support import Serving, scenario
 
@@ -73,8 +74,9 @@ def test_the_catalogue_lists_networks_that_can_be_had(server: Serving) -> None:
 
 
 def test_protocols_and_schemas(server: Serving) -> None:
-    protocols = server.http.get("/api/protocols").json()
-    assert [p["name"] for p in protocols] == ["psvr", "token-ring"]
+    listed = server.http.get("/api/protocols").json()
+    assert [p["name"] for p in listed] == list(protocols())
+    refused(server.http.post("/api/protocols/psvrr/check", json={"params": {}}), 404)
     for name in ("scenario", "topology", "event", "run-report", "protocols"):
         schema = server.http.get(f"/api/schemas/{name}").json()
         assert schema["$schema"].startswith("https://json-schema.org/")
