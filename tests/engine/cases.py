@@ -30,7 +30,9 @@ from engine.world.topology import build_network
 
 MOST_EVENTS = 60_000  # of the engine; a case that floods is cut short there
 FEW = 100  # numbers below it need few stacks compiled: of all protocols, but on a shared medium PSVR's alone
-CHECKED = range(100, 130)  # only PSVR's: played with every index checked, which is other code
+CHECKED = range(
+    100, 130
+)  # only PSVR's, on an ideal radio: played with every index checked, which is other code
 KINDS = (
     "subscribe", "unsubscribe", "publish", "publish", "fail-node", "restore-node", "fail-link", "restore-link",
     "partition", "restore-all", "set-loss", "move-node", "add-node", "corrupt", "corrupt", "corrupt-messages",
@@ -261,13 +263,14 @@ def case(number: int) -> tuple[Document, float, Document]:
     seed, drawn, network = any_network(r)
     calm = r.random() < 0.4  # few faults and much time, so that publications find their way
     duration = r.choice([25.0, 40.0] if calm else [2.0, 5.0, 12.0, 30.0]) * (0.5 if network.n > 25 else 1.0)
-    radio = any_radio(r, network, calm, at_once=number < FEW and spec.name != "psvr")
+    few = (number < FEW and spec.name != "psvr") or number in CHECKED
+    radio = any_radio(r, network, calm, at_once=few)
     network = heard_network(TypeAdapter(Radio).validate_python(radio), seed, network)
     maker = Maker(r, spec, network)
     params = parameters(r, spec, list(network.ids))
     if number < CHECKED.stop:  # weighing links or not makes other code
         at_once = radio["kind"] == "ideal" and "order" not in radio
-        given = {} if at_once or number in CHECKED else {"quality_in": 0.6, "quality_out": 0.3}
+        given = {} if at_once else {"quality_in": 0.6, "quality_out": 0.3}
         params = {name: x for name, x in params.items() if not name.startswith("quality_")} | given
     grid = r.random() < 0.3  # events on the judge's grid, several at once
     times = sorted(
