@@ -78,20 +78,25 @@ test('settings are those of the schema, and numbers out of range are named', asy
 })
 
 test('a link tells how good it is both ways, where that is known', async ({ page }) => {
-  const middle = await page.evaluate(() => {
-    const at = (id: string) => window.ringcast.node(id)?.screen
-    const apart = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
-      Math.hypot(a.x - b.x, a.y - b.y)
-    for (const [a, b] of window.ringcast.links) {
-      const [p, q] = [at(a), at(b)]
-      if (!p || !q || apart(p, q) < 50) continue
-      const m = { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 }
-      const free = window.ringcast.nodes().every((id) => apart(at(id) ?? { x: -99, y: -99 }, m) > 16)
-      const above = document.elementFromPoint(m.x, m.y)
-      if (free && above?.closest('[data-picture=network]')) return m
-    }
-    return null
-  })
-  await page.mouse.click(middle?.x ?? 0, middle?.y ?? 0)
-  await expect(page.getByTestId('quality')).toHaveText(/^\s*(\d+ %|–) there, (\d+ %|–) back\s*$/)
+  // The picture may still be settling: look for the link anew until a click meets it.
+  await expect(async () => {
+    const middle = await page.evaluate(() => {
+      const at = (id: string) => window.ringcast.node(id)?.screen
+      const apart = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
+        Math.hypot(a.x - b.x, a.y - b.y)
+      for (const [a, b] of window.ringcast.links) {
+        const [p, q] = [at(a), at(b)]
+        if (!p || !q || apart(p, q) < 50) continue
+        const m = { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 }
+        const free = window.ringcast.nodes().every((id) => apart(at(id) ?? { x: -99, y: -99 }, m) > 16)
+        const above = document.elementFromPoint(m.x, m.y)
+        if (free && above?.closest('[data-picture=network]')) return m
+      }
+      return null
+    })
+    await page.mouse.click(middle?.x ?? 0, middle?.y ?? 0)
+    await expect(page.getByTestId('quality')).toHaveText(/^\s*(\d+ %|–) there, (\d+ %|–) back\s*$/, {
+      timeout: 2000,
+    })
+  }).toPass({ timeout: 60_000 })
 })
