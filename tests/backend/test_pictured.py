@@ -98,4 +98,4 @@ def test_parameters_that_mislead_are_named(server: Serving) -> None:
     assert "2.1 s" in caution["text"]
     assert refused(check({"hello_timeout_s": 0.9}), 422)["path"] == "protocol.params.hello_timeout_s"
     assert refused(check({"hello_s": "often"}), 422)["path"] == "protocol.params.hello_s"
-    refused(server.http.post("/api/protocols/psfr/check", json={}), 422)
+    refused(server.http.post("/api/protocols/psfr/check", json={}), 404)
