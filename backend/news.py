@@ -28,7 +28,7 @@ from engine.core.trace import (
     SEND,
     Record,
 )
-from engine.world.radio import IdealRadio
+from engine.world.radio import IdealRadio, at_once
 
 TRAFFIC = ("publication", "subscription")
 EVERY_LOSS = -1  # among the kinds that a viewer wants to see: what the radio loses of any
@@ -63,8 +63,7 @@ class Reporter:
         self.local = frozenset(k for k, m in enumerate(messages) if m.shape == "local")
         self.remembered: deque[Record] = deque(maxlen=REMEMBERED)
         radio = run.scenario.radio
-        at_once = isinstance(radio, IdealRadio) and radio.order == "fifo"
-        self._takes_off = SEND if at_once else AIRBORNE  # what is sent may have to wait
+        self._takes_off = SEND if at_once(radio) else AIRBORNE  # what is sent may have to wait
         self._delay = radio.delay_s if isinstance(radio, IdealRadio) else 0.0
         self._flying: deque[tuple[float, Send]] = deque(maxlen=MAX_SENDS)
         self._sampled = len(run.samples)

@@ -10,13 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from backend.bench import plain, proof
 from backend.bench.machine import words
-from backend.bench.report import replace, table, three
+from backend.bench.report import table, tell_all, three
 from engine.kernels.studies import WAYS, gains, workload
 from engine.world.generators import gnp
 from engine.world.topologies import Gnp
@@ -147,10 +146,5 @@ def measure(args: argparse.Namespace) -> int:
     slices, batch = (2, 50) if args.quick else (25, 500)
     results = [r for degree in DEGREES for r in race(degree, slices, batch, tell)]
     sys.stderr.write(f"\r{'':<70}\r")
-    told = markdown(words(), results)
-    sys.stdout.write(told)
-    if args.write:
-        page = Path(args.write) / "performance.md"
-        replace(page, MARK, told)
-        sys.stdout.write(f"written: {page}\n")
+    tell_all(markdown(words(), results), MARK, args.write)
     return 0

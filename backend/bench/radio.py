@@ -12,10 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from backend.bench.machine import words
-from backend.bench.report import replace, table, three
+from backend.bench.report import table, tell_all, three
 from backend.figures.psvr_11 import document
 from engine.api import Run
 from engine.world.scenario import load_scenario
@@ -153,10 +152,5 @@ def measure(args: argparse.Namespace) -> int:
     stretch = 0.0 if args.whole else min(args.stretch, whole_s / 2)
     results = [measure_one(power, whole_s, stretch, tell) for power in POWERS]
     sys.stderr.write(f"\r{'':<70}\r")
-    told = markdown(words(), results)
-    sys.stdout.write(told)
-    if args.write:
-        page = Path(args.write) / "performance.md"
-        replace(page, MARK, told)
-        sys.stdout.write(f"written: {page}\n")
+    tell_all(markdown(words(), results), MARK, args.write)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,6 +132,15 @@ def write(measured: Measured, folder: Path) -> list[Path]:
     replace(page, MARK, markdown(measured))
     plot(measured, picture)
     return [page, picture]
+
+
+def tell_all(told: str, mark: str, folder: str | None) -> None:
+    """Print what was measured, and write it into performance.md in `folder`, if there is one."""
+    sys.stdout.write(told)
+    if folder:
+        page = Path(folder) / "performance.md"
+        replace(page, mark, told)
+        sys.stdout.write(f"written: {page}\n")
 
 
 def replace(page: Path, mark: str, text: str) -> None:

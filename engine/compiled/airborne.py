@@ -36,10 +36,7 @@ from engine.compiled.machine import (
     F_SLOT,
     FREE,
     L_NODE,
-    L_OPEN,
     L_PLACE,
-    L_SLOT,
-    LOSSY,
     NO_SLOT,
     NOW,
     OBSERVE,
@@ -47,14 +44,12 @@ from engine.compiled.machine import (
     SEQ,
     TIMERS,
     TOO_MANY_LOCAL,
-    TOO_MANY_WORDS,
-    WORDS,
     Whole,
+    begin_frame,
     called,
     fault,
     inlined,
     mix,
-    place_list,
     push,
     uniform,
     word,
@@ -86,7 +81,7 @@ from engine.core.medium import (
     received,
 )
 from engine.core.rng import GOLD
-from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
+from engine.core.trace import FILTERED
 
 FIELDS = (
     *("radio", "mac", "steps", "hazards", "decay", "fades", "fade_base"),
@@ -172,20 +167,8 @@ def start_flight(net: Any, v: int, j: int, kind: int, size: int) -> int:
         fault(net, NO_SLOT, kind, j, degree)
     if k[FREE] < 1 or (net.mac[ORDER] != FIFO and k[FREE] < degree):
         fault(net, TOO_MANY_LOCAL, kind, 1, 0)
-    if k[OBSERVE] == 1 and k[WORDS] + size + len(net.frame[0]) > len(net.words):
-        fault(net, TOO_MANY_WORDS, kind, k[WORDS] + size, len(net.words))
-    at = place_list(net, kind, size)
-    net.counts[kind] += 1
     f = len(net.frame_t) + STAGED
-    row = net.frame[f]
-    row[F_SEQ], row[F_NODE], row[F_SLOT], row[F_KIND], row[F_PUBLICATION] = k[SEQ], v, j, kind, 0
-    row[F_LIST], row[F_SIZE], row[F_DEPTH] = at, size, 0
-    k[SEQ] += 1
-    if k[OBSERVE] == 1:
-        word(net, np.int64(net.clock[NOW] * 1e9))
-        word(net, v)
-        word(net, j)
-        word(net, kind)
+    begin_frame(net, f, v, j, kind, size)
     return f
 
 
@@ -224,6 +207,16 @@ def taken_off(net: Any, row: Any, j: int, numbers: int, carries: int) -> Any:
     frame[M_WHY], frame[M_NEXT] = NONE, NONE
     frame[M_PUBLICATION], frame[M_DEPTH] = row[F_PUBLICATION], row[F_DEPTH]
     return x
+
+
+def closed(net: Any, e: int, v: int) -> int:
+    """See engine.compiled.loop."""
+    raise NotImplementedError
+
+
+def write_down(net: Any, e: int, reason: int, count: int) -> int:
+    """See engine.compiled.loop."""
+    raise NotImplementedError
 
 
 def cramped(net: Any) -> bool:
@@ -274,12 +267,8 @@ def fly(st: Any, net: Any, x: int) -> None:
     for e in range(first, last):
         link = net.link[e]
         w, back = link[L_NODE], link[L_PLACE]
-        reason = NONE
-        if link[L_OPEN] == 0:
-            reason = DEAD_LINK if net.alive[w] else DEAD_NODE
-        elif k[LOSSY] == 1 and net.loss[e] > 0.0 and uniform(net, P_LOSS, v) < net.loss[e]:
-            reason = LOSS
-        elif not coming:
+        reason = closed(net, e, v)
+        if reason == NONE and not coming:
             reason = received(net, v, w, e, net.began[place], t, frame[M_BITS])
         if awaited:
             heard = 1 if reason == NONE else 0
@@ -290,16 +279,7 @@ def fly(st: Any, net: Any, x: int) -> None:
                 word(net, seq)
         if reason == NONE and gate >= 0 and not opens(st, gate, back):
             reason = FILTERED
-        if observe:
-            word(net, w)
-        if reason == NONE:
-            net.reached[count][0] = w
-            net.reached[count][1] = link[L_SLOT]
-            count += 1
-        else:
-            net.dropped[reason] += 1
-            if observe:
-                word(net, ~reason)
+        count = write_down(net, e, reason, count)
     k[AT], k[COUNT], k[CAUSE] = 0, count, seq
     k[CURRENT], k[DEPTH] = frame[M_PUBLICATION], frame[M_DEPTH]
     over(net, place, first, t, heard)

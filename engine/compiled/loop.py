@@ -140,6 +140,33 @@ def look_at_timers(st: Any, net: Any) -> None:
 
 
 @inlined
+def closed(net: Any, e: int, v: int) -> int:
+    """Why nothing that v sends now comes through link e; NONE if it does."""
+    link = net.link[e]
+    if link[L_OPEN] == 0:
+        return DEAD_LINK if net.alive[link[L_NODE]] else DEAD_NODE
+    if net.k[LOSSY] == 1 and net.loss[e] > 0.0 and uniform(net, P_LOSS, v) < net.loss[e]:
+        return LOSS
+    return NONE
+
+
+@inlined
+def write_down(net: Any, e: int, reason: int, count: int) -> int:
+    """What has become of a frame at the end of link e; how many it has reached by then."""
+    link, observe = net.link[e], net.k[OBSERVE] == 1
+    if observe:
+        word(net, link[L_NODE])
+    if reason == NONE:
+        net.reached[count][0] = link[L_NODE]
+        net.reached[count][1] = link[L_SLOT]
+        return count + 1
+    net.dropped[reason] += 1
+    if observe:
+        word(net, ~reason)
+    return count
+
+
+@inlined
 def settle(st: Any, net: Any, f: int) -> None:
     """The end of a frame's way: who hears it, in slot order; for the others, why not."""
     k, row = net.k, net.frame[f]
@@ -149,30 +176,15 @@ def settle(st: Any, net: Any, f: int) -> None:
         first += j
         last = first + 1
     k[EVENTS] += last - first
-    gate, observe = net.gates[kind], k[OBSERVE] == 1
-    if observe:
+    gate = net.gates[kind]
+    if k[OBSERVE] == 1:
         word(net, row[F_SEQ])
     count = 0
     for e in range(first, last):
-        link = net.link[e]
-        w, place = link[L_NODE], link[L_PLACE]
-        reason = -1
-        if link[L_OPEN] == 0:
-            reason = DEAD_LINK if net.alive[w] else DEAD_NODE
-        elif k[LOSSY] == 1 and net.loss[e] > 0.0 and uniform(net, P_LOSS, v) < net.loss[e]:
-            reason = LOSS
-        elif gate >= 0 and not opens(st, gate, place):
+        reason = closed(net, e, v)
+        if reason == NONE and gate >= 0 and not opens(st, gate, net.link[e][L_PLACE]):
             reason = FILTERED
-        if observe:
-            word(net, w)
-        if reason < 0:
-            net.reached[count][0] = w
-            net.reached[count][1] = link[L_SLOT]
-            count += 1
-        else:
-            net.dropped[reason] += 1
-            if observe:
-                word(net, ~reason)
+        count = write_down(net, e, reason, count)
     look_ahead(st, net)
     k[AT], k[COUNT], k[SERVING], k[CAUSE] = 0, count, 1, row[F_SEQ]
     k[CURRENT], k[DEPTH] = row[F_PUBLICATION], row[F_DEPTH]

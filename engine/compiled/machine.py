@@ -162,23 +162,29 @@ def start_frame(net: Any, v: int, j: int, kind: int, size: int) -> int:
         fault(net, NO_SLOT, kind, j, net.offset[v + 1] - net.offset[v])
     if k[TAIL] - k[HEAD] >= len(net.frame_t):
         fault(net, TOO_MANY_FRAMES, kind, k[TAIL] - k[HEAD] + 1, len(net.frame_t))
-    if k[OBSERVE] == 1 and k[WORDS] + size + len(net.frame[0]) > len(net.words):
+    f = k[TAIL] & (len(net.frame_t) - 1)
+    begin_frame(net, f, v, j, kind, size)
+    net.frame_t[f] = net.clock[NOW] + net.clock[DELAY]
+    k[TAIL] += 1
+    return f
+
+
+@inlined
+def begin_frame(net: Any, f: int, v: int, j: int, kind: int, size: int) -> None:
+    """Fill in row f, all but its fields, and write down that it is sent."""
+    k, row = net.k, net.frame[f]
+    if k[OBSERVE] == 1 and k[WORDS] + size + len(row) > len(net.words):
         fault(net, TOO_MANY_WORDS, kind, k[WORDS] + size, len(net.words))
     at = place_list(net, kind, size)
     net.counts[kind] += 1
-    f = k[TAIL] & (len(net.frame_t) - 1)
-    net.frame_t[f] = net.clock[NOW] + net.clock[DELAY]
-    row = net.frame[f]
     row[F_SEQ], row[F_NODE], row[F_SLOT], row[F_KIND], row[F_PUBLICATION] = k[SEQ], v, j, kind, 0
     row[F_LIST], row[F_SIZE] = at, size
     k[SEQ] += 1
-    k[TAIL] += 1
     if k[OBSERVE] == 1:
         word(net, np.int64(net.clock[NOW] * 1e9))
         word(net, v)
         word(net, j)
         word(net, kind)
-    return f
 
 
 @called

@@ -29,7 +29,7 @@ from engine.core.medium import (
     Medium,
 )
 from engine.core.rng import GOLD, MASK, mix, stream_base
-from engine.core.trace import AIRBORNE, DROP, FILTERED
+from engine.core.trace import AIRBORNE, FILTERED
 
 if TYPE_CHECKING:
     from engine.core.simulator import Event, Simulator
@@ -114,16 +114,7 @@ class Radio:
         if sim.observing:
             sim.digest.words.append(frame[M_SEQ])
         for w in sim.peers[v] if j == NONE else (sim.peers[v][j],):
-            self._lost(x, w, reason)
-
-    def _lost(self, x: int, w: int, reason: int) -> None:
-        sim, frame = self.sim, self.flight[x]
-        sim.dropped[reason] += 1
-        if sim.observing:
-            sim.digest.words += (w, ~reason)
-            if sim.watched[frame[M_KIND]]:
-                seq, v, kind = frame[M_SEQ], frame[M_NODE], frame[M_KIND]
-                sim.trace.append((DROP, sim.now, seq, w, v, kind, reason))
+            sim.lost(sim.now, frame[M_SEQ], v, frame[M_KIND], w, reason)
 
     # --- what the simulator asks for
 
@@ -211,7 +202,7 @@ class Radio:
                 if sim.observing:
                     sim.digest.words.append(w)
             else:
-                self._lost(x, w, reason)
+                sim.lost(t, seq, v, kind, w, reason)
         medium.over(self, x, first, t, heard)
         sim.serve(t, seq, v, kind, m, reached)
         return last - first

@@ -284,15 +284,21 @@ class Simulator:
             reason = self.closed(v, slot)
             if reason == NONE and gate is not None and not gate[w][i]:
                 reason = FILTERED
+            if reason != NONE:
+                self.lost(t, seq, v, kind, w, reason)
+                continue
+            reached.append((w, i))
             if observing:
-                self.digest.words += (w,) if reason == NONE else (w, ~reason)
-            if reason == NONE:
-                reached.append((w, i))
-            else:
-                self.dropped[reason] += 1
-                if self.watched[kind]:
-                    self.trace.append((DROP, t, seq, w, v, kind, reason))
+                self.digest.words.append(w)
         return reached
+
+    def lost(self, t: float, seq: int, v: int, kind: int, w: int, reason: int) -> None:
+        """What v sent does not reach w."""
+        self.dropped[reason] += 1
+        if self.observing:
+            self.digest.words += (w, ~reason)
+        if self.watched[kind]:
+            self.trace.append((DROP, t, seq, w, v, kind, reason))
 
     def closed(self, v: int, slot: int) -> int:
         """Why nothing that v sends now comes through this slot; NONE if it does."""

@@ -10,10 +10,9 @@ from engine.core.medium import Medium
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
 from engine.oracle.legitimacy import Judge
-from engine.oracle.structure import Truth
+from engine.oracle.structure import Truth, structure
 from engine.play.bursts import Burst
 from engine.play.living import Living
-from engine.world.network import components
 from engine.world.radio import AnyRadio, IdealRadio, medium_of
 
 
@@ -140,19 +139,8 @@ class Scene:
         """Per node: its connected part, 0 the largest; NONE if it failed."""
         if not self.by_use:
             return self.truth().part
-        sim, living = self.sim, self.living
-        near: list[list[int]] = [[] for _ in range(sim.n)]
-        for a, b in living.links:
-            there, back = sim.works[a][sim.peers[a].index(b)], sim.works[b][sim.peers[b].index(a)]
-            if there and back and sim.alive[a] and sim.alive[b]:
-                near[a].append(b)
-                near[b].append(a)
-        found = [NONE] * sim.n
-        whole = [nodes for nodes in components(sim.n, near) if sim.alive[nodes[0]]]
-        for k, nodes in enumerate(whole):
-            for v in nodes:
-                found[v] = k
-        return found
+        sim = self.sim
+        return structure(sim.peers, sim.works, sim.alive, root=NONE, most_neighbours=sim.n).part
 
     def world_changed(self) -> None:
         """A node or link failed, came back or is new."""

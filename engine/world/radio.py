@@ -23,6 +23,7 @@ from engine.world.fields import Number, Part, Share, Switch, Whole, refuse
 from engine.world.network import Network, linked_within
 
 BYTE = 8
+HEADER_BYTES = 11  # of a frame's overhead; the rest is preamble, which an ACK has too
 CELL_M = 5.0  # nodes in the same pair of cells of this width see the same shadowing
 STEP_DB = 0.05  # between entries of the table of bit error rates
 LOWEST_DB, HIGHEST_DB = -20.0, 20.0  # its ends: nothing survives below, everything above
@@ -123,14 +124,19 @@ Spot: TypeAlias = tuple[float, float, float]  # x, y and height in metres
 Places: TypeAlias = tuple[Sequence[float], Sequence[float], Sequence[float] | None]
 
 
+def at_once(radio: AnyRadio) -> bool:
+    """Whether what is sent is on its way at once, and as long as everything else."""
+    return isinstance(radio, IdealRadio) and radio.order == "fifo"
+
+
 def medium_of(radio: AnyRadio, seed: int, peers: Sequence[Sequence[int]], places: Places) -> Medium | None:
     """What the engines need of this radio on this network; None for an ideal one whose scheduler is fair.
 
     `peers`: radio neighbours by node; `places`: x, y and heights, in metres where the radio asks for them.
     """
+    if at_once(radio):
+        return None
     if isinstance(radio, IdealRadio):
-        if radio.order == "fifo":
-            return None
         numbers, whole = _numbers(), _whole(ORDER=ORDERS.index(radio.order))
         numbers[medium.SOONEST_S], numbers[medium.LATEST_S] = radio.delay_s, radio.worst_delay_s
         return Medium(numbers, whole, [], [0.0], [1.0], [1.0], [])
@@ -143,7 +149,7 @@ def medium_of(radio: AnyRadio, seed: int, peers: Sequence[Sequence[int]], places
         OVERHEAD=BYTE * radio.overhead_bytes,
         FIELD=BYTE * radio.field_bytes,
         PAYLOAD=BYTE * radio.payload_bytes,
-        ACK_BITS=BYTE * (radio.overhead_bytes - min(radio.overhead_bytes, 11) + radio.ack_bytes),
+        ACK_BITS=BYTE * (max(0, radio.overhead_bytes - HEADER_BYTES) + radio.ack_bytes),
     )
     numbers = _numbers()
     numbers[medium.BIT_S] = 1.0 / radio.bitrate_bps

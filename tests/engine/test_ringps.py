@@ -16,10 +16,9 @@ from engine.kernels.studies import gains, workload
 from engine.layers.application import Publish
 from engine.protocols.ringps import RINGPS, Pub, Sub, clean, on_pub, on_publish, on_sub, renew, walk
 from engine.registry import as_tuple, parameters
-from engine.world.scenario import load_scenario
 from tests.engine.support import FakeNet, Guarded, legitimate, play, publish, scenario, subscribe
 from tests.engine.test_kernels import walked
-from tests.engine.test_stabilisation import FEW, converge, networks, publish_from_everywhere
+from tests.engine.test_stabilisation import FEW, converge, heals, networks
 
 FAST = {"lease_s": 3.0, "forget_s": 8.0}
 
@@ -186,16 +185,7 @@ def test_what_makes_no_sense_is_data(net: FakeNet) -> None:
 def test_any_state_becomes_legitimate_and_then_delivers_exactly_once(
     network: tuple[dict[str, Any], list[str]], seed: int, most: int, shortcuts: str
 ) -> None:
-    topology, nodes = network
-    events = [subscribe(v, "xy"[k % 2]) for k, v in enumerate(nodes)]
-    events.append({"t": 6, "do": "corrupt", "node": "*", "layer": "*"})
-    params = {"max_neighbours": most, "shortcuts": shortcuts}
-    run = Run(load_scenario(ringps(topology, events, seed=seed, params=params)))
-    run.advance(6.0)
-    converge(run, 120.0)
-    samples = len(run.samples)
-    publish_from_everywhere(run, "xy")
-    assert not any(any(wrong) for _, wrong in run.samples[samples:]), "a legitimate state was left"
+    heals(ringps, network, seed, {"max_neighbours": most, "shortcuts": shortcuts})
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -65,11 +65,20 @@ def publish_from_everywhere(run: Run, channels: str) -> None:
 def test_any_state_becomes_legitimate_and_then_delivers_exactly_once(
     network: tuple[dict[str, Any], list[str]], seed: int, most: int, shortcuts: str
 ) -> None:
+    heals(scenario, network, seed, {"max_neighbours": most, "shortcuts": shortcuts})
+
+
+def heals(
+    made: Callable[..., dict[str, Any]],
+    network: tuple[dict[str, Any], list[str]],
+    seed: int,
+    params: dict[str, Any],
+) -> None:
+    """A run of the document that `made` makes heals when everything is corrupted, and delivers exactly once then."""
     topology, nodes = network
     events = [subscribe(v, "xy"[k % 2]) for k, v in enumerate(nodes)]
     events.append({"t": 6, "do": "corrupt", "node": "*", "layer": "*"})
-    params = {"max_neighbours": most, "shortcuts": shortcuts}
-    run = Run(load_scenario(scenario(topology, events, seed=seed, params=params)))
+    run = Run(load_scenario(made(topology, events, seed=seed, params=params)))
     run.advance(6.0)
     converge(run, 120.0)
     samples = len(run.samples)
