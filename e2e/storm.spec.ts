@@ -19,6 +19,7 @@ test('a storm with a seed breaks things, is told line by line, heals, and is und
   await menu.getByRole('button', { name: 'Another seed' }).click()
   await expect(seed).not.toHaveValue(drawn)
   await seed.fill('42')
+  await speed(page, 1) // slow enough for its damage to be seen before it has healed
   await menu.getByRole('button', { name: 'Start the storm' }).click()
   await until(page, () => window.ringcast.commands.includes('storm'))
   const log = page.getByTestId('log')

@@ -233,7 +233,7 @@ class Run:
         sim = self.scene.sim
         if self.scene.compiled:
             raise RuntimeError("the compiled engine plays no single events; go on with `interpreted()`")
-        t = min((queue[0][0] for queue in (sim.heap, sim.air) if queue), default=None)
+        t = min((queue[0][0] for queue in (sim.agenda.near, sim.air) if queue), default=None)
         if t is None:
             return False
         while (due := self._schedule.due) is not None and due < t:

@@ -127,6 +127,34 @@ def fade(net: Any, pair: int, span: int) -> int:
 
 
 @called
+def rank(net: Any, ratio: float) -> int:
+    low, high = 0, len(net.steps)
+    if ratio >= net.steps[high - 1]:
+        return high
+    while low < high:
+        middle = (low + high) // 2
+        if net.steps[middle] <= ratio:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@called
+def reach(net: Any, v: int, w: int) -> int:
+    low, high = net.far_at[v], net.far_at[v + 1]
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if net.far[middle] < w:
+            low = middle + 1
+        else:
+            high = middle
+    found: Whole = low if low < end and net.far[low] == w else NONE
+    return found
+
+
+@called
 def call_at(net: Any, x: int, t: float) -> None:
     k = net.k
     entry = x + k[TIMERS]

@@ -15,18 +15,21 @@ from numpy.typing import NDArray
 from engine.compiled.machine import mix
 from engine.compiled.rows import Flat, Ragged, Ragged3
 from engine.core.declare import Env, Field, Input, Kind, ProtocolSpec, Seconds, Slot
+from engine.core.errors import ProtocolBug
 from engine.core.rng import GOLD, UNIT, Stream
 from engine.core.storage import columns
 
 Ints = NDArray[np.int64]
+Offsets = NDArray[np.int32]
 LARGE = 16_000  # nodes: with more, ring positions take more than 16 bits
+MOST = 2**31 - 1  # entries of a field
 LINE = 64  # bytes of a cache line
 
 
 class Links(NamedTuple):
     """Who can hear whom, flat: node v's slots are the places offset[v] … offset[v + 1] - 1."""
 
-    offset: Ints
+    offset: Offsets
     near: NDArray[np.int32]  # per slot: the neighbour
     back: Ints  # per slot: the place of the slot that leads back
 
@@ -45,12 +48,15 @@ class Links(NamedTuple):
     @property
     def degree(self) -> Ints:
         """Per node: its neighbours."""
-        return np.diff(self.offset)
+        return np.diff(self.offset).astype(np.int64)
 
 
-def ends(sizes: Ints) -> Ints:
-    """Where rows of these sizes begin, and where the last one ends."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+def ends(sizes: Ints) -> Offsets:
+    """Where rows of these sizes begin, and where the last one ends. In 32 bits: rules look them up all the time."""
+    found = np.cumsum(sizes, dtype=np.int64)
+    if found.size and found[-1] > MOST:
+        raise ProtocolBug(f"{found[-1]:,} entries of one field: more than {MOST:,}")
+    return np.concatenate((np.zeros(1, np.int32), found.astype(np.int32)))
 
 
 def _width(axis: str, links: Links, env: Env, par: Any) -> Ints:
@@ -61,12 +67,12 @@ def _width(axis: str, links: Links, env: Env, par: Any) -> Ints:
     return np.full(env.n, sizes[axis] if axis in sizes else int(getattr(par, axis)), np.int64)
 
 
-def shape(axes: tuple[str, ...], needs: str, links: Links, env: Env, par: Any) -> tuple[Ints, ...]:
+def shape(axes: tuple[str, ...], needs: str, links: Links, env: Env, par: Any) -> tuple[Offsets, ...]:
     """The offsets of a field with these axes, from the outside in."""
     if not axes:
         return ()
     if needs and not getattr(par, needs):
-        return (np.zeros(env.n + 1, np.int64), np.zeros(1, np.int64))[: len(axes)]
+        return (np.zeros(env.n + 1, np.int32), np.zeros(1, np.int32))[: len(axes)]
     outer = _width(axes[0], links, env, par)
     if len(axes) == 1:
         return (ends(outer),)
@@ -99,7 +105,7 @@ def entry(kind: Kind, env: Env) -> Any:
     )
 
 
-def owners(offsets: tuple[Ints, ...]) -> Ints:
+def owners(offsets: tuple[Offsets, ...]) -> Ints:
     """Per entry of a field with these offsets: its node."""
     outer = offsets[0]
     bounds = outer if len(offsets) == 1 else offsets[1][outer]
@@ -112,7 +118,7 @@ class Column(NamedTuple):
     layer: str  # its key
     field: Field
     data: NDArray[Any]
-    offsets: tuple[Ints, ...]
+    offsets: tuple[Offsets, ...]
 
     def spans(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Where the entries of each of these nodes begin, and how many there are."""
@@ -121,7 +127,7 @@ class Column(NamedTuple):
         first, last = self.offsets[0][nodes], self.offsets[0][nodes + 1]
         if len(self.offsets) == 2:
             first, last = self.offsets[1][first], self.offsets[1][last]
-        return first, last - first
+        return first.astype(np.int64), (last - first).astype(np.int64)
 
     def table(self) -> Flat:
         """What handlers index."""
@@ -130,12 +136,16 @@ class Column(NamedTuple):
 
 def make(spec: ProtocolSpec, env: Env, links: Links, par: Any) -> list[Column]:
     """Every field of the stack at power-on, bottom up."""
-    groups: dict[tuple[tuple[str, ...], str], list[tuple[str, Field]]] = {}
+    groups: dict[tuple[Any, ...], list[tuple[str, Field]]] = {}
     for key, field in columns(spec):
-        groups.setdefault((field.axes, field.kind.needs), []).append((key, field))
+        alone = (key, field.name) if len(field.axes) == 2 else None  # rows of rows are walked field by field
+        groups.setdefault((field.axes, field.kind.needs, alone), []).append((key, field))
     made = {}
-    for (axes, needs), members in groups.items():
-        offsets = shape(axes, needs, links, env, par)
+    same = {
+        links.offset.tobytes(): links.offset
+    }  # the same offsets are kept once: rules look them up all the time
+    for (axes, needs, _), members in groups.items():
+        offsets = tuple(same.setdefault(x.tobytes(), x) for x in shape(axes, needs, links, env, par))
         records = _records(
             [entry(field.kind, env) for _, field in members], int(offsets[-1][-1]) if offsets else env.n
         )

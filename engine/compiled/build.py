@@ -22,7 +22,18 @@ from numba.core.errors import NumbaError
 from numba.extending import overload_method, register_jitable
 
 from engine.compiled import airborne, cache, loop, machine, subset, truth
-from engine.compiled.rows import Reference, at, prefetch, prefetch_inner, prefetch_row, reference, view
+from engine.compiled.rows import (
+    Reference,
+    at,
+    prefetch,
+    prefetch_inner,
+    prefetch_inside,
+    prefetch_offsets,
+    prefetch_row,
+    prefetch_table,
+    reference,
+    view,
+)
 from engine.core.declare import ProtocolSpec, has_list, int_fields
 from engine.core.errors import OutsideSubset
 from engine.core.storage import columns
@@ -120,6 +131,9 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
         "at": at,
         "prefetch": prefetch,
         "prefetch_inner": prefetch_inner,
+        "prefetch_inside": prefetch_inside,
+        "prefetch_table": prefetch_table,
+        "prefetch_offsets": prefetch_offsets,
         "prefetch_row": prefetch_row,
         "view": view,
         "reference": reference,
@@ -300,23 +314,42 @@ def _opens(gate_fields: list[str]) -> str:
 
 
 def _touch(stack: Stack) -> str:
-    """All fields with a value a slot lie in one record: one of them stands for all. Where a slot has rows of its own, the
-    messages of that layer look up where they begin.
+    """All fields with a value a slot lie in one record, and so do those with one a node: one of them stands for all. Where
+    a slot has rows of its own, the messages of that layer look into them; where a node has a table for every channel, the
+    timers of that layer do.
     """
-    found = [(key, f) for key, f in columns(stack.spec)]
-    slots = [f"prefetch(st.{key}.{f.name}, place)" for key, f in found if f.axes == ("slot",)]
-    inner = {
-        key: f"prefetch_inner(st.{key}.{f.name}, place)" for key, f in found if f.axes == ("slot", "near")
-    }
-    cases = [
-        (stack.kinds[m], inner[layer.key])
-        for layer in stack.spec.layers
-        if layer.key in inner
+    spec, found = stack.spec, [(key, f) for key, f in columns(stack.spec)]
+    record: dict[tuple[str, ...], str] = {}
+    for key, f in found:
+        if not f.kind.needs:
+            record.setdefault(f.axes, f"prefetch(st.{key}.{f.name}, ‹place›)")
+    slot = record.get(("slot",), "pass").replace("‹place›", "place")
+    node = record.get((), "pass").replace("‹place›", "v")
+    near: dict[str, str] = {}  # layer: the first field of that form
+    wide: dict[str, str] = {}
+    for key, f in found:
+        if len(f.axes) == 2 and f.axes[0] in ("slot", "channel"):
+            (near if f.axes[0] == "slot" else wide).setdefault(key, f"st.{key}.{f.name}")
+    listed = [
+        (stack.kinds[m], near[layer.key])
+        for layer in spec.layers
+        if layer.key in near
         for m in layer.on
         if stack.lists[stack.kinds[m]]
     ]
-    begin = f"@inlined\ndef touch(st, net, kind, place):\n    {slots[0] if slots else 'pass'}\n"
-    return begin + _chain("kind", cases)
+    keys = [layer.key for layer in spec.layers for _ in layer.every]
+    timers = [(i, f"prefetch_table({wide[key]}, v)") for i, key in enumerate(keys) if key in wide]
+    return (
+        f"@inlined\ndef touch(st, kind, place):\n    {slot}\n"
+        + _chain("kind", [(kind, f"prefetch_inner({rows}, place)") for kind, rows in listed])
+        + "\n@inlined\ndef touch_rows(st, kind, place):\n    pass\n"
+        + _chain("kind", [(kind, f"prefetch_inside({rows}, place)") for kind, rows in listed])
+        + "\n@inlined\ndef touch_offsets(st, v):\n"
+        + "".join(f"    prefetch_offsets({table}, v)\n" for table in wide.values())
+        + "    pass\n"
+        + f"\n@inlined\ndef touch_node(st, timer, v):\n    {node}\n"
+        + _chain("timer", timers)
+    )
 
 
 def _sample(stack: Stack, ways: list[str], scope: dict[str, Any]) -> str:
@@ -496,6 +529,8 @@ def _offer(name: str, asked: Callable[..., Any]) -> None:
 
 _offer("chance", airborne.chance)
 _offer("fade", airborne.fade)
+_offer("rank", airborne.rank)
+_offer("reach", airborne.reach)
 _offer("at", airborne.call_at)
 _offer("release", airborne.release)
 _offer("lose", airborne.lose)

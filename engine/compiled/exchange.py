@@ -72,7 +72,7 @@ def saved(mine: CompiledSimulator) -> dict[str, Any]:
         "counts": mine.counts,
         "dropped": mine.dropped,
         "drawn": net.drawn.tolist(),
-        "heap": sorted(pending(mine, numbers)),
+        "agenda": sorted(pending(mine, numbers)),
         "air": [in_air(mine, i) for i in range(k[HEAD], k[TAIL])],
         "partial": None,
         "radio": frames,
@@ -216,7 +216,7 @@ def take_over(mine: CompiledSimulator, sim: Simulator, carried: dict[int, tuple[
     k, count = mine.k, len(mine.periods)
     queued = []
     fresh = take_over_flights(mine, sim, carried) if sim.radio is not None else {}
-    for t, seq, v, slot, kind, m in sim.heap:
+    for t, seq, v, slot, kind, m in sim.agenda:
         if slot == TIMER:
             x = v * count + kind
         elif slot == AIR:

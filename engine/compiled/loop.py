@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.compiled.machine import (
+    AHEAD,
     AT,
     CAUSE,
     COUNT,
@@ -33,6 +34,7 @@ from engine.compiled.machine import (
     FREE,
     HEAD,
     HEAPED,
+    INVERSE,
     L_NODE,
     L_OPEN,
     L_PLACE,
@@ -55,6 +57,7 @@ from engine.compiled.machine import (
     TAIL,
     TICKS,
     TIMERS,
+    Whole,
     called,
     earliest,
     inlined,
@@ -64,7 +67,7 @@ from engine.compiled.machine import (
     uniform,
     word,
 )
-from engine.compiled.rows import prefetch_row, reference
+from engine.compiled.rows import prefetch, prefetch_row, reference
 from engine.core.medium import AIR
 from engine.core.simulator import JITTER
 from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
@@ -90,8 +93,23 @@ def opens(st: Any, gate: int, place: int) -> bool:
     raise NotImplementedError
 
 
-def touch(st: Any, net: Any, kind: int, place: int) -> None:
-    """Ask for the memory of a slot, and for what a message of this kind will look up there (NONE: nothing more)."""
+def touch(st: Any, kind: int, place: int) -> None:
+    """Ask for the memory of a slot, and for where its rows begin if a message of this kind uses them."""
+    raise NotImplementedError
+
+
+def touch_rows(st: Any, kind: int, place: int) -> None:
+    """Ask for the rows of a slot, if a message of this kind uses them."""
+    raise NotImplementedError
+
+
+def touch_offsets(st: Any, v: Whole) -> None:
+    """Ask for where the tables of a node begin that `touch_node` will ask for."""
+    raise NotImplementedError
+
+
+def touch_node(st: Any, timer: Whole, v: Whole) -> None:
+    """Ask for the memory of a node that this timer uses."""
     raise NotImplementedError
 
 
@@ -110,33 +128,56 @@ def fly(st: Any, net: Any, x: int) -> None:
 
 @inlined
 def look_ahead(st: Any, net: Any) -> None:
-    """Ask for the memory that the next frames and timers will need: in large networks that is what time goes into."""
+    """Ask for the memory that the next frames will need, each part some frames before it is read: the frame itself, the
+    links that it takes, the slots at their ends, the rows of these slots. In large networks that is what time goes into.
+    """
     k, mask = net.k, len(net.frame_t) - 1
-    if k[TAIL] - k[HEAD] > 2:
-        first = net.offset[net.frame[(k[HEAD] + 2) & mask][F_NODE]]
+    waiting = k[TAIL] - k[HEAD]
+    if waiting > 4:
+        prefetch_row(net.frame, (k[HEAD] + 4) & mask)
+    if waiting > 3:
+        first = net.offset[net.frame[(k[HEAD] + 3) & mask][F_NODE]]
         prefetch_row(net.link, first)
         prefetch_row(net.link, first + 4)
-    if k[TAIL] - k[HEAD] > 1:
-        row = net.frame[(k[HEAD] + 1) & mask]
+    for ahead in range(1, min(3, waiting)):
+        row = net.frame[(k[HEAD] + ahead) & mask]
         v, j = row[F_NODE], row[F_SLOT]
         first, last = net.offset[v], net.offset[v + 1]
         if j >= 0:
             first += j
             last = first + 1
         for e in range(first, last):
-            touch(st, net, row[F_KIND], net.link[e][L_PLACE])
+            if ahead == 1:
+                touch_rows(st, row[F_KIND], net.link[e][L_PLACE])
+            else:
+                touch(st, row[F_KIND], net.link[e][L_PLACE])
 
 
 @inlined
 def look_at_timers(st: Any, net: Any) -> None:
-    """The same for the first entry of the next bucket of time."""
-    k = net.k
-    x = net.bucket[(k[LAP] + 1) & (len(net.bucket) - 1)]
-    if x >= 0 and x < k[TIMERS]:
-        prefetch_row(net.due, x)
-        v = x // len(net.periods)
-        for e in range(net.offset[v], net.offset[v + 1]):
-            touch(st, net, NONE, e)
+    """The same for the entries of the next buckets of time."""
+    k, mask, timers = net.k, len(net.bucket) - 1, len(net.periods)
+    ahead = max(k[AHEAD], k[LAP])
+    while ahead < k[LAP] + 4:
+        ahead += 1
+        x = np.int64(net.bucket[(ahead + 2) & mask])
+        if x >= 0:
+            prefetch_row(net.due, x)
+            prefetch(net.chain, x)
+            if x < k[TIMERS]:
+                touch_offsets(st, x // timers)
+        x = np.int64(net.bucket[ahead & mask])
+        while x >= 0:
+            prefetch_row(net.due, x)
+            if x < k[TIMERS]:
+                v = x // timers
+                prefetch(net.drawn[P_TIMER], v)
+                prefetch(net.streams[P_TIMER], v)
+                touch_node(st, x - v * timers, v)
+                for e in range(net.offset[v], net.offset[v + 1]):
+                    touch(st, NONE, e)
+            x = np.int64(net.chain[x])
+    k[AHEAD] = ahead
 
 
 @inlined
@@ -216,10 +257,11 @@ def play(st: Any, net: Any, x: int) -> None:
         timers = len(net.periods)
         v = x // timers
         kind = x - v * timers
+        again = t + net.periods[kind] * (LOW + SPAN * uniform(net, P_TIMER, v))
+        prefetch(net.bucket, np.int64(min(again * net.clock[INVERSE], 4e18)) & (len(net.bucket) - 1))
         if net.alive[v]:
             fire(st, net, kind, v)
-        u = uniform(net, P_TIMER, v)
-        due[D_TIME], due[D_SEQ] = t + net.periods[kind] * (LOW + SPAN * u), k[SEQ]
+        due[D_TIME], due[D_SEQ] = again, k[SEQ]
         k[SEQ] += 1
         push(net, x)
     else:

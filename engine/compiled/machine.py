@@ -40,7 +40,8 @@ FIELDS = (
 (WORDS, LOGGED, SENT, PUBLICATIONS, CURRENT, DEPTH) = range(19, 25)
 (NEED_AIR, NEED_LIST, NEED_LOCAL, NEED_WORDS, TIMERS, LISTS) = range(25, 31)
 (SAMPLES, TICKS, SAMPLING, SAMPLE_NOW, FAULT, FAULT_KIND, FAULT_VALUE, FAULT_BOUND) = range(31, 39)
-NUMBERS = 39
+AHEAD = 39  # the last lap whose memory has been asked for
+NUMBERS = 40
 
 NOW, DELAY, INVERSE, SAMPLE_S = range(4)  # of clock; INVERSE: buckets a second
 F_SEQ, F_NODE, F_SLOT, F_KIND, F_PUBLICATION, F_DEPTH, F_LIST, F_SIZE, F_FIELDS = range(9)  # of a frame's row

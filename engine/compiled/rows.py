@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from engine.compiled.cache import BOUNDS
 
 BYTE = ir.IntType(8).as_pointer()
-WORD = ir.IntType(64)
+WORD, OFFSET = ir.IntType(64), ir.IntType(32)
 
 
 class Memory(types.Type):
@@ -188,10 +188,15 @@ def _grid_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return made._getvalue()
 
 
-def _bounds(builder: Any, offset: Any, v: Any) -> tuple[Any, Any]:
-    """offset[v], offset[v + 1]."""
-    ends = builder.bitcast(offset, WORD.as_pointer())
-    return builder.load(builder.gep(ends, [v])), builder.load(builder.gep(ends, [builder.add(v, WORD(1))]))
+def _offset(builder: Any, offsets: Any, v: Any) -> Any:
+    """offsets[v]."""
+    place = builder.gep(builder.bitcast(offsets, OFFSET.as_pointer()), [v])
+    return builder.sext(builder.load(place), WORD)
+
+
+def _bounds(builder: Any, offsets: Any, v: Any) -> tuple[Any, Any]:
+    """offsets[v], offsets[v + 1]."""
+    return _offset(builder, offsets, v), _offset(builder, offsets, builder.add(v, WORD(1)))
 
 
 @lower_builtin(operator.getitem, Table, types.Integer)
@@ -211,7 +216,7 @@ def _cube_table(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     begin, end = _bounds(builder, cube.outer, args[1])
     made = new(context, builder, sig.return_type)
     made.data, made.size = cube.data, builder.sub(end, begin)
-    made.offset = _advance(builder, cube.inner, begin, 8)
+    made.offset = _advance(builder, cube.inner, begin, OFFSET.width // 8)
     return made._getvalue()
 
 
@@ -295,7 +300,46 @@ def prefetch_inner(typing: Any, cube: Any, i: Any) -> Any:
 
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         held = new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.inner, args[1], 8))
+        _ask(builder, _advance(builder, held.inner, args[1], OFFSET.width // 8))
+        return context.get_dummy_value()
+
+    return types.none(cube, types.intp), build
+
+
+@intrinsic
+def prefetch_offsets(typing: Any, cube: Any, v: Any) -> Any:
+    """The same for where the inner rows of table v of a cube begin; reads where the table does."""
+
+    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        held = new(context, builder, sig.args[0], args[0])
+        _ask(builder, _advance(builder, held.inner, _offset(builder, held.outer, args[1]), OFFSET.width // 8))
+        return context.get_dummy_value()
+
+    return types.none(cube, types.intp), build
+
+
+@intrinsic
+def prefetch_inside(typing: Any, cube: Any, i: Any) -> Any:
+    """The same for what is in inner row i of a cube; reads where it begins."""
+
+    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
+        _ask(builder, _advance(builder, held.data, _offset(builder, held.inner, args[1]), kind.stride))
+        return context.get_dummy_value()
+
+    return types.none(cube, types.intp), build
+
+
+@intrinsic
+def prefetch_table(typing: Any, cube: Any, v: Any) -> Any:
+    """The same for the first entries of every inner row of table v of a cube; reads where they begin."""
+
+    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
+        first, last = _bounds(builder, held.outer, args[1])
+        with cgutils.for_range(builder, builder.sub(last, first)) as loop:
+            begin = _offset(builder, held.inner, builder.add(first, loop.index))
+            _ask(builder, _advance(builder, held.data, begin, kind.stride))
         return context.get_dummy_value()
 
     return types.none(cube, types.intp), build
@@ -310,7 +354,7 @@ class Flat:
     kind: type[Memory] = Row
     arrays: tuple[str, ...] = ("data",)
 
-    def __init__(self, data: NDArray[Any], *offsets: NDArray[np.int64]) -> None:
+    def __init__(self, data: NDArray[Any], *offsets: NDArray[np.int32]) -> None:
         self.data, self.offsets = data, offsets
         self._numba_type_ = self.kind(from_dtype(data.dtype), data.strides[0])
         # What the compiled form holds, in the order of its parts; arrays never move.

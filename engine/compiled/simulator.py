@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from heapq import heapify
 from typing import Any
 
 import numpy as np
@@ -111,7 +110,7 @@ class CompiledSimulator:
     ) -> None:
         self.spec, self.seed, self.delay_s, self.given_par = spec, seed, delay_s, par
         self.medium, self.by_use = medium, False
-        self._works = np.zeros(0, np.int8)
+        self._works = self._open = np.zeros(0, np.int8)
         self.stack: Stack = stack_of(spec, par._fields, shared=medium is not None)
         self.kinds = self.stack.kinds
         self.listed = [name is not None for name in self.stack.lists]
@@ -357,13 +356,13 @@ class CompiledSimulator:
 
     def counted(self) -> NDArray[np.int8]:
         """Per slot, whether the truth is about that link: see `engine.play.scene.Scene`."""
-        if self.true and not self.by_use:
-            return self._works
-        works = np.fromiter((x for row in self.works for x in row), np.int8, len(self.links.near))
-        if self.by_use:
-            up = next(c.data for c in self.held if c.layer == "hood" and c.field.name == "up")
-            works &= (up & up[self.links.back]).astype(np.int8)
-        return works
+        if not self.true:  # it has changed since; a list of lists takes its time
+            self._open = np.fromiter((x for row in self.works for x in row), np.int8, len(self.links.near))
+        if not self.by_use:
+            return self._open
+        up = next(c.data for c in self.held if c.layer == "hood" and c.field.name == "up")
+        used: NDArray[np.int8] = self._open & (up & up[self.links.back]).astype(np.int8)
+        return used
 
     def judged_now(self) -> tuple[int, ...]:
         """The wrong variables of each judged layer right now."""
@@ -584,7 +583,6 @@ class CompiledSimulator:
             medium=self.medium,
         )
         checkpoint.load(sim, exchange.saved(self))
-        heapify(sim.heap)
         sim.observing = self.observing
         return sim
 

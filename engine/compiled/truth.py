@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from engine.compiled.arrays import Ints, Links, ends
+from engine.compiled.arrays import Ints, Links, Offsets, ends
 from engine.compiled.cache import compiled as cached
 from engine.compiled.cache import folder
 from engine.compiled.machine import L_NODE, inlined
@@ -32,7 +32,7 @@ class Truth(NamedTuple):
     slot: Ints  # of the parent, or NONE
     below: Ints
     length: Ints
-    first: Ints  # where the own positions begin in `pos`
+    first: Offsets  # where the own positions begin in `pos`
     size: Ints  # how many there are
     pos: Ints
     wants: Ints  # the subscriptions that `next` or `inside` and `outside` were made for

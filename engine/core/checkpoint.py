@@ -38,7 +38,7 @@ def save(sim: Simulator) -> dict[str, Any]:
         "counts": sim.counts,
         "dropped": sim.dropped,
         "drawn": sim.drawn,
-        "heap": [event(e) for e in sim.heap],
+        "agenda": sorted(map(event, sim.agenda), key=lambda e: e[:2]),
         "air": [event(e) for e in sim.air],
         "partial": None if sim.partial is None else [list(x) for x in sim.partial],
         "radio": radio,
@@ -66,7 +66,7 @@ def load(sim: Simulator, saved: dict[str, Any]) -> None:
     sim.dropped[:] = saved["dropped"]
     for drawn, was in zip(sim.drawn, saved["drawn"], strict=True):
         drawn[:] = was
-    sim.heap[:] = [event(e) for e in saved["heap"]]
+    sim.agenda.replace(map(event, saved["agenda"]))
     sim.air.clear()
     sim.air.extend(event(e) for e in saved["air"])
     if sim.radio is not None:

@@ -1,8 +1,9 @@
 """The medium that frames share under a real radio: who sends when, who is heard, and what is lost to whom.
 
 One source for both engines, as protocols are: `net` holds nested lists in one and arrays in the other, and brings its
-own way to draw a number (`chance`, `fade`), to be called again (`at`), to free a frame (`release`) and to write down a
-loss (`lose`).
+own way to draw a number (`chance`, `fade`), to look one up (`rank`: how many of `steps` are at most a ratio; `reach`: where
+a receiver is in the `far` of a sender), to be called again (`at`), to free a frame (`release`) and to write down a loss
+(`lose`).
 
 Theory of operation. A frame lies in `flight` from being sent until it is over. Frames of a node queue up; the first waits
 a random moment, listens (CSMA, non-persistent: if the medium is busy it waits again, longer each time), and is then on the
@@ -20,6 +21,7 @@ Source: the radio of Castalia (additive interference, SINR per piece of a frame)
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from engine.core.declare import NONE
@@ -64,6 +66,10 @@ class Medium(NamedTuple):
     decay: list[float]
     fades: list[float]
     gain: list[list[tuple[int, float]]]
+
+    def rank(self, ratio: float) -> int:
+        """How many of `steps` are at most this ratio."""
+        return bisect_right(self.steps, ratio)
 
 
 def bits_of(net: Any, kind_fields: int, listed: int, carries: int) -> int:
@@ -204,29 +210,30 @@ def hush(net: Any, v: int) -> None:
 
 def busy(net: Any, v: int, t: float) -> bool:
     """Whether node v sends, or hears more than the threshold of clear channel assessment."""
-    total = 0.0
+    tx, tx_t, listens, total = net.tx, net.tx_t, net.mac[CSMA] == 1, 0.0
     for i in range(net.mac[ON]):
-        if net.tx[i] == v and net.tx_t[i][END] > t:
-            return True
-        if net.mac[CSMA] == 1 and net.tx_t[i][BEGIN] <= t and t < net.tx_t[i][END]:
-            total += power(net, net.tx[i], v, t)
-    return net.mac[CSMA] == 1 and total >= net.radio[CCA]
+        if tx_t[i][END] > t:
+            if tx[i] == v:
+                return True
+            if listens and tx_t[i][BEGIN] <= t:
+                total += power(net, tx[i], v, t)
+    return listens and total >= net.radio[CCA]
 
 
 def transmit(net: Any, v: int, now: float, begin: float, end: float) -> None:
     """Node v is on the air from `begin` to `end`; what overlaps nothing under way any more is forgotten."""
-    oldest = now
+    tx, tx_t, oldest, kept = net.tx, net.tx_t, now, 0
     for i in range(net.mac[ON]):
-        if net.tx_t[i][END] >= now:
-            oldest = min(oldest, net.tx_t[i][BEGIN])
-    kept = 0
+        if tx_t[i][END] >= now and tx_t[i][BEGIN] < oldest:
+            oldest = tx_t[i][BEGIN]
     for i in range(net.mac[ON]):
-        if net.tx_t[i][END] >= oldest:
-            net.tx[kept] = net.tx[i]
-            net.tx_t[kept][BEGIN], net.tx_t[kept][END] = net.tx_t[i][BEGIN], net.tx_t[i][END]
+        if tx_t[i][END] >= oldest:
+            if kept < i:
+                tx[kept] = tx[i]
+                tx_t[kept][BEGIN], tx_t[kept][END] = tx_t[i][BEGIN], tx_t[i][END]
             kept += 1
-    net.tx[kept] = v
-    net.tx_t[kept][BEGIN], net.tx_t[kept][END] = begin, end
+    tx[kept] = v
+    tx_t[kept][BEGIN], tx_t[kept][END] = begin, end
     net.mac[ON] = kept + 1
 
 
@@ -235,18 +242,18 @@ def received(net: Any, v: int, w: int, e: int, begin: float, end: float, bits: i
     span = span_at(net, end)
     if net.stamp[e] != span:
         refresh(net, v, w, e, span)
-    calm = net.hazard[e] * bits
-    peril = calm
-    if net.mac[ON] > 1:
-        clash = False
-        for i in range(net.mac[ON]):
-            if net.tx[i] != v and net.tx_t[i][BEGIN] < end and net.tx_t[i][END] > begin:
-                if net.tx[i] == w:
+    level, calm = net.level[e], net.hazard[e] * bits
+    peril, on = calm, net.mac[ON]
+    if on > 1:
+        tx, tx_t, clash = net.tx, net.tx_t, False
+        for i in range(on):
+            if tx[i] != v and tx_t[i][BEGIN] < end and tx_t[i][END] > begin:
+                if tx[i] == w:
                     return COLLISION
                 clash = True
         if clash:
-            peril = exposed(net, v, w, net.level[e], begin, end)
-    if net.level[e] < net.radio[SENSITIVITY] or calm >= HOPELESS:
+            peril = exposed(net, v, w, level, begin, end)
+    if level < net.radio[SENSITIVITY] or calm >= HOPELESS:
         return FADING
     if peril < CERTAIN:
         return NONE
@@ -260,16 +267,16 @@ def received(net: Any, v: int, w: int, e: int, begin: float, end: float, bits: i
 
 def exposed(net: Any, v: int, w: int, level: float, begin: float, end: float) -> float:
     """The hazard of a whole frame from v at w, with all that others send meanwhile."""
-    t, total = begin, 0.0
+    tx, tx_t, t, total = net.tx, net.tx_t, begin, 0.0
     while t < end:
         until, noise = end, net.radio[NOISE]
         for i in range(net.mac[ON]):
-            if net.tx[i] != v:
-                if net.tx_t[i][BEGIN] > t:
-                    until = min(until, net.tx_t[i][BEGIN])
-                elif net.tx_t[i][END] > t:
-                    noise += power(net, net.tx[i], w, t)
-                    until = min(until, net.tx_t[i][END])
+            if tx[i] != v:
+                if tx_t[i][BEGIN] > t:
+                    until = min(until, tx_t[i][BEGIN])
+                elif tx_t[i][END] > t:
+                    noise += power(net, tx[i], w, t)
+                    until = min(until, tx_t[i][END])
         total += (until - t) / net.radio[BIT_S] * hazard(net, level / noise)
         t = until
     return total
@@ -289,17 +296,8 @@ def refresh(net: Any, v: int, w: int, e: int, span: int) -> None:
 
 def power(net: Any, v: int, w: int, t: float) -> float:
     """What w hears of v's signal."""
-    low, high = net.far_at[v], net.far_at[v + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if net.far[middle] < w:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and net.far[low] == w:
-        return net.far_level[low] * fading(net, v, w, span_at(net, t))
-    return 0.0
+    place = net.reach(v, w)
+    return 0.0 if place == NONE else net.far_level[place] * fading(net, v, w, span_at(net, t))
 
 
 def fading(net: Any, v: int, w: int, span: int) -> float:
@@ -311,14 +309,7 @@ def fading(net: Any, v: int, w: int, span: int) -> float:
 
 def hazard(net: Any, ratio: float) -> float:
     """-ln(1 - bit error rate) at this signal to interference and noise ratio."""
-    low, high = 0, len(net.steps)
-    while low < high:
-        middle = (low + high) // 2
-        if net.steps[middle] <= ratio:
-            low = middle + 1
-        else:
-            high = middle
-    return net.hazards[low]
+    return net.hazards[net.rank(ratio)]
 
 
 def survival(net: Any, peril: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import heappush
 from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ProtocolBug
@@ -59,7 +58,7 @@ class Port:
             raise self._bug(f"{sim.spec.messages[kind].name} is sent to the past")
         if sim.listed[kind]:
             m = self._cut(m, kind)
-        heappush(sim.heap, (sim.now + delay, sim.seq, v, LOCAL, kind, m))
+        sim.agenda.push((sim.now + delay, sim.seq, v, LOCAL, kind, m))
         sim.seq += 1
 
     def _cut(self, m: Any, kind: int) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappush
 from typing import TYPE_CHECKING, Any
 
 from engine.core import medium, storage
@@ -28,11 +27,12 @@ from engine.core.medium import (
     UNUSED,
     Medium,
 )
-from engine.core.rng import GOLD, MASK, mix, stream_base
+from engine.core.rng import GOLD, MASK, UNIT, mix, stream_base
 from engine.core.trace import AIRBORNE, FILTERED
 
 if TYPE_CHECKING:
-    from engine.core.simulator import Event, Simulator
+    from engine.core.agenda import Event
+    from engine.core.simulator import Simulator
 
 FRAME = 12  # numbers of a row of `flight`
 
@@ -46,9 +46,10 @@ class Radio:
     def __init__(self, sim: Simulator, given: Medium) -> None:
         self.sim = sim
         self.radio, self.mac = list(given.radio), list(given.mac)
-        self.steps, self.hazards = given.steps, given.hazards
+        self.hazards, self.rank = given.hazards, given.rank
         self.decay, self.fades = given.decay, given.fades
         self.fade_base = stream_base(sim.seed, "fading")
+        self.keys, self.drawn = sim.keys[2], sim.drawn[2]
         self.fields = [len(int_fields(m.type)) for m in sim.spec.messages]
         self.carries = [int(m.shape == "publication") for m in sim.spec.messages]
         self.flight: list[list[int]] = []
@@ -65,8 +66,8 @@ class Radio:
         sim = self.sim
         while len(self.queue) < sim.n:
             self.queue.append([NONE, NONE, 0])
-        self.offset, self.far_at = [0], [0]
-        self.far: list[int] = []
+        self.offset = [0]
+        self.far: list[dict[int, int]] = []  # per node: who may hear it, and where in `far_level`
         self.far_level: list[float] = []
         self.link: list[tuple[int, int]] = []
         self.mean: list[float] = []
@@ -77,9 +78,8 @@ class Radio:
             for w, slot in zip(peers, sim.back[v], strict=True):
                 self.link.append((w, self.offset[w] + slot))
                 self.mean.append(levels.get(w, 0.0))
-            self.far += levels
+            self.far.append({w: len(self.far_level) + i for i, w in enumerate(levels)})
             self.far_level += levels.values()
-            self.far_at.append(len(self.far))
         self.level = [0.0] * len(self.link)
         self.hazard = [0.0] * len(self.link)
         self.stamp = [NONE] * len(self.link)
@@ -88,7 +88,13 @@ class Radio:
 
     def chance(self, v: int) -> float:
         """The next number of node v's radio, in [0, 1)."""
-        return self.sim.uniform(2, v)
+        drawn = self.drawn
+        drawn[v] += 1
+        return (mix((self.keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
+
+    def reach(self, v: int, w: int) -> int:
+        """Where in `far_level` what w hears of v is; NONE: nothing."""
+        return self.far[v].get(w, NONE)
 
     def fade(self, pair: int, span: int) -> int:
         """Which of the 256 factors holds between two nodes for a coherence time."""
@@ -98,7 +104,7 @@ class Radio:
     def at(self, x: int, t: float) -> None:
         """Frame x is due at t."""
         sim = self.sim
-        heappush(sim.heap, (t, sim.seq, self.flight[x][M_NODE], AIR, x, None))
+        sim.agenda.push((t, sim.seq, self.flight[x][M_NODE], AIR, x, None))
         sim.seq += 1
 
     def release(self, x: int) -> None:
@@ -181,10 +187,11 @@ class Radio:
         span, bits, least = medium.span_at(self, t), frame[M_BITS], self.radio[medium.SENSITIVITY]
         certain = medium.CERTAIN if self._alone(v, begin, t) else NONE
         stamp, level, hazard = self.stamp, self.level, self.hazard
+        clear = not (sim.lossy or sim.shut[v])
         for e in range(first, last):
             slot = e - offset
             w, i = self.link[e][0], back[slot]
-            reason = sim.closed(v, slot)
+            reason = NONE if clear else sim.closed(v, slot)
             plain = stamp[e] == span and level[e] >= least and hazard[e] * bits < certain
             if reason == NONE and not (plain or coming):
                 reason = medium.received(self, v, w, e, begin, t, bits)
@@ -209,8 +216,13 @@ class Radio:
 
     def _alone(self, v: int, begin: float, end: float) -> bool:
         """Whether nobody else was on the air."""
-        others = zip(self.tx[: self.mac[ON]], self.tx_t, strict=False)
-        return not any(w != v and a < end and b > begin for w, (a, b) in others)
+        tx, tx_t = self.tx, self.tx_t
+        for i in range(self.mac[ON]):
+            if tx[i] != v:
+                a, b = tx_t[i]
+                if a < end and b > begin:
+                    return False
+        return True
 
     def hush(self, v: int) -> None:
         """Node v fails."""

@@ -1,10 +1,10 @@
-"""The interpreted engine: nested lists, one heap, one queue; traceable, steppable, rewindable.
+"""The interpreted engine: nested lists, an agenda, a queue; traceable, steppable, rewindable.
 
 Theory of operation. Everything that will happen is in one of two places, ordered by (time, sequence):
 
 - `air`, a double-ended queue of frames on the radio. All take the same time, so they arrive in the order they were
   sent and a heap would be wasted on them. A broadcast is one frame: it reaches its neighbours in slot order.
-- `heap`: timers, messages of a node to itself, and made-up messages that a fault injects. Under a real radio, or an
+- `agenda`: timers, messages of a node to itself, and made-up messages that a fault injects. Under a real radio, or an
   unfair scheduler, frames are here too, and `air` stays empty (see engine.core.medium).
 
 Sequence numbers break ties and are given in order of sending, so a run is a function of its inputs alone. Randomness
@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heapreplace
 from typing import Any
 
 from engine.core import storage
+from engine.core.agenda import Agenda, Event
 from engine.core.declare import NONE, Env, ProtocolSpec, has_list
 from engine.core.fuse import Fused, fuse
 from engine.core.medium import AIR, Medium
@@ -45,8 +46,6 @@ from engine.core.trace import (
 JITTER = 0.1
 TIMER = -2  # in place of a slot, as LOCAL: a timer of the node calls
 PURPOSES = ("timer", "protocol", "loss")
-
-Event = tuple[float, int, int, int, int, Any]  # time, sequence, node, slot or TIMER or LOCAL, kind, message
 
 
 class Simulator:
@@ -97,7 +96,7 @@ class Simulator:
         self.digest = Digest()
         self.counts = [0] * len(spec.messages)
         self.dropped = [0] * len(REASONS)
-        self.heap: list[Event] = []
+        self.agenda = Agenda(self.n * sum(1 / period for period in self.periods))
         self.air: deque[Event] = deque()
         self.partial: list[tuple[int, int]] | None = (
             None  # receivers of air[0] still to be served (single steps)
@@ -147,7 +146,7 @@ class Simulator:
 
     def _start_timers(self, v: int) -> None:
         for k, period in enumerate(self.periods):
-            heappush(self.heap, (self.now + period * self.uniform(0, v), self.seq, v, TIMER, k, None))
+            self.agenda.push((self.now + period * self.uniform(0, v), self.seq, v, TIMER, k, None))
             self.seq += 1
 
     def uniform(self, purpose: int, v: int) -> float:
@@ -185,9 +184,11 @@ class Simulator:
 
     def run(self, until: float, budget: int | None = None) -> bool:
         """Play all events up to and including time `until`; False if about `budget` events were played before that."""
+        until = float(until)  # the digest tells times from numbers by their type
         if self.partial is not None:
             self._finish_partial()
-        heap, air, st, net = self.heap, self.air, self.st, self.net
+        agenda, air, st, net = self.agenda, self.air, self.st, self.net
+        near, far, inverse = agenda.near, agenda.far, agenda.inverse
         timers, periods, handlers, gates = self.timers, self.periods, self.handlers, self.gate_of
         alive, hear, shut = self.alive, self.hear, self.shut
         keys, drawn = self.keys[0], self.drawn[0]
@@ -198,7 +199,7 @@ class Simulator:
         low, span = 1 - JITTER, 2 * JITTER
         events = self.events
         while True:
-            if air and (not heap or air[0] < heap[0]):
+            if air and (not near or air[0] < near[0]):
                 if air[0][0] > until:
                     break
                 t, seq, v, j, kind, m = air.popleft()
@@ -226,11 +227,10 @@ class Simulator:
                 else:
                     for w, i in receivers:
                         handler(st, net, w, i, m)
-            elif heap:
-                t = heap[0][0]
+            elif near:
+                t, seq, v, j, kind, m = near[0]
                 if t > until:
                     break
-                t, seq, v, j, kind, m = heap[0]
                 self.now = t
                 self.cause = seq
                 events += 1
@@ -239,13 +239,20 @@ class Simulator:
                         timers[kind](st, net, v)
                     drawn[v] += 1
                     u = (mix((keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
-                    # Still on top: whatever the rule put into the heap comes later in (time, sequence).
-                    heapreplace(heap, (t + periods[kind] * (low + span * u), self.seq, v, TIMER, kind, None))
+                    again = t + periods[kind] * (low + span * u)
+                    # Still on top: whatever the rule put on the agenda comes later in (time, sequence).
+                    if (bucket := int(again * inverse)) <= agenda.at:
+                        heapreplace(near, (again, self.seq, v, TIMER, kind, None))
+                    else:
+                        far[bucket].append((again, self.seq, v, TIMER, kind, None))
+                        heappop(near)
+                        if not near:
+                            agenda.refill()
                     self.seq += 1
                     if len(words) >= 16 * CHUNK:
                         self.digest.settle()
                 else:
-                    heappop(heap)
+                    agenda.pop()
                     if j == AIR and self.radio is not None:
                         events += self.radio.play(kind, t)
                     else:
@@ -321,10 +328,12 @@ class Simulator:
 
     def step(self) -> bool:
         """Play exactly one event: a timer, a local message, or one receiver of a frame; False if there is none left."""
-        if self.partial is None and not (self.air and (not self.heap or self.air[0] < self.heap[0])):
-            if not self.heap:
+        if self.partial is None and not (
+            self.air and (not self.agenda.near or self.air[0] < self.agenda.near[0])
+        ):
+            if not self.agenda.near:
                 return False
-            self.run(self.heap[0][0], 1)
+            self.run(self.agenda.near[0][0], 1)
             return True
         t, seq, v, j, kind, m = self.air[0]
         self.now = t
@@ -350,7 +359,7 @@ class Simulator:
 
     def inject(self, v: int, m: Any, slot: int = LOCAL) -> None:
         """Hand node v a message now: from its application, or as if heard at a slot."""
-        heappush(self.heap, (self.now, self.seq, v, slot, self.kinds[type(m)], m))
+        self.agenda.push((self.now, self.seq, v, slot, self.kinds[type(m)], m))
         self.seq += 1
 
     def record(self, entry: Record) -> None:
@@ -390,11 +399,12 @@ class Simulator:
             ]
             self.air.clear()
             self.air.extend(moved)
-            self.heap = [
-                (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
-                for t, s, x, slot, kind, m in self.heap
-            ]
-            heapify(self.heap)
+            self.agenda.replace(
+                [
+                    (t, s, x, slot + 1 if x == a and slot >= j else slot, kind, m)
+                    for t, s, x, slot, kind, m in self.agenda
+                ]
+            )
             if self.radio is not None:
                 self.radio.move_slot(a, j)
         self.lossy = self.lossy or loss > 0.0

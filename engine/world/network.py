@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from engine.core.errors import ScenarioError
@@ -160,24 +161,14 @@ def central_node(network: Network) -> int:
 
 
 def _nearest_to_all(starts: Sequence[int], adjacency: Sequence[Sequence[int]]) -> int:
-    """The start whose farthest node is nearest, the first of several: searched from all at once, start i as bit i."""
-    seen = [0] * len(adjacency)
-    fresh = {v: 1 << i for i, v in enumerate(starts)}
-    done = 0  # starts that find nothing new
-    while not done:
-        for v, bits in fresh.items():
-            seen[v] |= bits
-        found: dict[int, int] = {}
-        growing = 0
-        for v, bits in fresh.items():
-            for w in adjacency[v]:
-                more = bits & ~seen[w]
-                if more:
-                    found[w] = found.get(w, 0) | more
-                    growing |= more
-        fresh = found
-        done = ~growing & ((1 << len(starts)) - 1)
-    return starts[(done & -done).bit_length() - 1]
+    """The start whose farthest node is nearest, the first of several."""
+    best, fewest = starts[0], sum(1 for _ in levels(starts[0], adjacency))
+    for start in starts[1:]:
+        # A start that needs as many levels as the best one has lost: no need to look at the last of them.
+        needed = sum(1 for _ in islice(levels(start, adjacency), fewest))
+        if needed < fewest:
+            best, fewest = start, needed
+    return best
 
 
 def linked_within(

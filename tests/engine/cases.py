@@ -314,7 +314,6 @@ def seen(run: Run) -> Document:
     report = run.report()  # settles the digest
     kept = run.snapshot()
     sim = kept["scene"]["sim"]
-    sim["heap"].sort(key=lambda event: event[:2])
     # How far a frame had come matters only while it is in the air; its number is the second of its entries.
     under_way = {event[1] for event in sim["air"]}
     for book in kept["scene"]["books"]:

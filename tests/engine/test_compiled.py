@@ -180,7 +180,7 @@ def test_uneven_times_turn_the_queue_into_a_heap_and_play_alike() -> None:
         assert not differences(seen(slow), seen(fast))
         was_heap.append(bool(fast.scene.sim.k[HEAPED]))
     assert was_heap[-1], "thousands of entries wait far in the future, which is what a calendar is bad at"
-    assert len(slow.scene.sim.heap) > 10_000
+    assert len(slow.scene.sim.agenda) > 10_000
     twin = fast.interpreted()
     for run in (slow, fast, twin):
         run.advance(8.0)

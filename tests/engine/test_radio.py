@@ -92,7 +92,7 @@ def air(links: list[tuple[int, int]], n: int, **given: Any) -> Simulator:
         MINIMAL, peers, as_tuple(MINIMAL, values), seed=3, medium=medium_of(radio, 3, peers, ([], [], None))
     )
     sim.watched = [True]
-    sim.heap.clear()  # no timers: only what a test sends
+    sim.agenda.replace([])  # no timers: only what a test sends
     return sim
 
 
@@ -224,7 +224,7 @@ def arrivals(order: str, sent: list[float]) -> list[tuple[float, float]]:
     given = medium_of(radio, 3, peers, ([], [], None))
     sim = Simulator(MINIMAL, peers, as_tuple(MINIMAL, values), seed=3, medium=given)
     sim.watched = [True]
-    sim.heap.clear()
+    sim.agenda.replace([])
     for t in sent:
         sim.run(t)
         sim.net.broadcast(0, Ping(1))

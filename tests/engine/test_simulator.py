@@ -41,6 +41,16 @@ def test_slices_change_nothing(whole: Run) -> None:
     assert (run.digest, run.events, run.samples) == (whole.digest, whole.events, whole.samples)
 
 
+def test_a_whole_number_of_seconds_is_a_time_like_any_other() -> None:
+    """The last command falls on the end, where the time is what `advance` was given."""
+    digests = []
+    for end in (2, 2.0):
+        run = Run(load_scenario({**DOCUMENT, "events": [{"t": 2, "do": "fail-node", "node": "3"}]}))
+        run.advance(end)
+        digests.append(run.digest)
+    assert digests[0] == digests[1]
+
+
 def test_single_steps_change_nothing(whole: Run) -> None:
     run = Run(load_scenario(DOCUMENT))
     while run.now < 6:
