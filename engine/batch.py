@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -88,17 +87,38 @@ def play_one(base: Mapping[str, Any], given: Mapping[str, Any], engine: str = "a
 
 
 def varied(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the document with these fields set. Raises ScenarioError for a path that leads nowhere."""
-    document = deepcopy(dict(base))
+    """A copy of the document with these fields set; a number in a path is a place in a list, as in events.2.t.
+
+    What no path leads into is shared with `base`. Raises ScenarioError for a path that leads nowhere.
+    """
+    document: dict[str, Any] = dict(base)
     for path, value in given.items():
         *way, last = path.split(".")
         place: Any = document
         for name in way:
-            place = place.setdefault(name, {}) if isinstance(place, dict) else None
-        if not isinstance(place, dict):
-            raise ScenarioError(path, value, "a field of the document, as in radio.loss", "leads nowhere")
-        place[last] = value
+            inner = _inside(place, name, path, value)
+            copied = (
+                dict(inner)
+                if isinstance(inner, Mapping)
+                else list(inner)
+                if isinstance(inner, list | tuple)
+                else None
+            )
+            place[int(name) if isinstance(place, list) else name] = place = copied
+        _inside(place, last, path, value)
+        place[int(last) if isinstance(place, list) else last] = value
     return document
+
+
+def _inside(place: Any, name: str, path: str, value: object) -> Any:
+    """What is there; an object that is missing is empty. Raises ScenarioError."""
+    if isinstance(place, dict):
+        return place.get(name, {})
+    if isinstance(place, list) and name.isdecimal() and int(name) < len(place):
+        return place[int(name)]
+    raise ScenarioError(
+        path, value, "a field of the document, as in radio.loss or events.2.t", "leads nowhere"
+    )
 
 
 def measured(run: Run) -> Row:

@@ -57,7 +57,7 @@ def test_any_row_can_be_played_again() -> None:
 
 
 def test_a_run_that_cannot_be_played_is_a_row_with_its_error() -> None:
-    columns = run_batch(BASE, [{"seed": 1}, {"topology.n": 0}, {"events.0.node": "x"}])
+    columns = run_batch(BASE, [{"seed": 1}, {"topology.n": 0}, {"events.99.node": "x"}])
     assert columns["error"][0] is None
     assert "topology.n" in columns["error"][1]
     assert columns["digest"][1:] == [None, None]
@@ -69,3 +69,12 @@ def test_varied_leaves_the_base_alone() -> None:
     assert "radio" not in BASE
     with pytest.raises(ScenarioError, match="leads nowhere"):
         varied(BASE, {"seed.more": 1})
+
+
+def test_a_path_may_lead_into_a_list() -> None:
+    document = varied(BASE, {"events.1.node": "7", "events.0": {"t": 2.0}})
+    assert document["events"][1] == {"t": 1.0, "do": "subscribe", "node": "7", "channel": "news"}
+    assert document["events"][0] == {"t": 2.0}
+    assert BASE["events"][1]["node"] == "9"
+    with pytest.raises(ScenarioError, match=r"events\.one\.t: leads nowhere"):
+        varied(BASE, {"events.one.t": 1.0})
