@@ -1,0 +1,196 @@
+/** From the summary of a sweep to what a chart shows: which points, under which names, in which order. */
+import type { SweepPoint, SweepSpread, SweepSummary } from '../wire.gen'
+import { isZip, labelOf, lengthOf, plainAxes, valuesOf } from './document'
+import type { Axis, SweepDocument } from './document'
+
+export type ChartKind = 'lines' | 'box' | 'histogram' | 'ecdf' | 'heat'
+export const CHARTS: readonly (readonly [ChartKind, string])[] = [
+  ['lines', 'Means'],
+  ['box', 'Boxes'],
+  ['histogram', 'Histogram'],
+  ['ecdf', 'ECDF'],
+  ['heat', 'Heat map'],
+]
+
+/** One axis of the sweep as a direction of a chart. */
+export interface Dimension {
+  /** Path of the (first) field. */
+  key: string
+  title: string
+  unit: string
+  numeric: boolean
+  /** As rows have them: objects by their label. */
+  values: (string | number)[]
+  /** As people read them. */
+  names: string[]
+}
+
+/** What is shown, and along what. */
+export interface View {
+  chart: ChartKind
+  metric: string
+  x: string
+  /** A line each; empty: one for all. */
+  series: string
+  /** A small chart each; empty: one chart. */
+  facet: string
+  /** Of the axes that are none of these: which value, by its number. */
+  fixed: Record<string, number>
+  logX: boolean
+  logY: boolean
+  dots: boolean
+}
+
+/** One point of the grid in a chart. */
+export interface Cell {
+  point: number
+  /** Places along x, series and facet; 0 where there is none. */
+  xi: number
+  si: number
+  fi: number
+  spread: SweepSpread
+}
+
+type Title = (path: string) => { title: string; unit: string }
+
+export function dimensionsOf(axes: readonly Axis[], title: Title): Dimension[] {
+  return axes.flatMap((axis) => {
+    const [first, ...others] = plainAxes(axis)
+    if (!first) return []
+    const n = isZip(axis) ? lengthOf(axis) : Infinity
+    const raw = valuesOf(first).slice(0, n)
+    const names = raw.map((_, i) => labelOf(first, i))
+    const values = raw.map((v, i) =>
+      typeof v === 'number' ? v : typeof v === 'string' ? v : (names[i] ?? ''),
+    )
+    const { title: name, unit } = title(first.path)
+    const along = others.map(({ path }) => title(path).title.toLowerCase())
+    return {
+      key: first.path,
+      title: along.length ? `${name}, with ${along.join(', ')}` : name,
+      unit,
+      numeric: raw.every((v) => typeof v === 'number') && !('labels' in first && first.labels),
+      values,
+      names,
+    }
+  })
+}
+
+/** Which directions a kind of chart has. */
+export function rolesOf(view: View): { x: string; series: string; facet: string } {
+  const along = view.chart === 'histogram' || view.chart === 'ecdf' ? '' : view.x
+  const series = view.series === along ? '' : view.series
+  const facet = view.facet === along || view.facet === series ? '' : view.facet
+  return { x: along, series, facet }
+}
+
+/** What to show first: the axis with most numbers along x, what is compared as series. */
+export function firstView(
+  document: SweepDocument,
+  dims: readonly Dimension[],
+  metrics: readonly string[],
+): View {
+  const compared = dims.find(({ key }) => key === document.compare)
+  const rest = dims.filter((d) => d !== compared)
+  const x = longest(rest.filter((d) => d.numeric)) ?? longest(rest) ?? compared
+  const others = rest.filter((d) => d !== x)
+  const series = (compared === x ? undefined : compared) ?? others.find((d) => d.values.length <= 6)
+  const log = x !== undefined && isLog(document, x.key)
+  return {
+    chart: 'lines',
+    metric: metrics[0] ?? '',
+    x: x?.key ?? '',
+    series: series?.key ?? '',
+    facet: '',
+    fixed: {},
+    logX: log,
+    logY: false,
+    dots: true,
+  }
+}
+
+const longest = (dims: readonly Dimension[]): Dimension | undefined =>
+  dims.reduce<Dimension | undefined>((a, b) => (a && a.values.length >= b.values.length ? a : b), undefined)
+
+const isLog = (document: SweepDocument, path: string): boolean =>
+  document.axes.some((axis) =>
+    plainAxes(axis).some((a) => a.path === path && 'scale' in a && a.scale === 'log'),
+  )
+
+/** Axes that a chart does not show, and the value each is held at. */
+export function heldBy(view: View, dims: readonly Dimension[]): { dim: Dimension; at: number }[] {
+  const { x, series, facet } = rolesOf(view)
+  return dims
+    .filter(({ key }) => key !== x && key !== series && key !== facet)
+    .map((dim) => ({ dim, at: Math.min(view.fixed[dim.key] ?? 0, dim.values.length - 1) }))
+}
+
+/** The points that a view shows, along x. */
+export function cellsOf(summary: SweepSummary, dims: readonly Dimension[], view: View): Cell[] {
+  const roles = rolesOf(view)
+  const held = heldBy(view, dims)
+  const place = places(dims)
+  return summary.points
+    .flatMap((point): Cell[] => {
+      const spread = point.metrics[view.metric]
+      if (!spread || !held.every(({ dim, at }) => place(point, dim.key) === at)) return []
+      const [xi, si, fi] = [roles.x, roles.series, roles.facet].map((key) => (key ? place(point, key) : 0))
+      if (xi === undefined || si === undefined || fi === undefined || xi < 0 || si < 0 || fi < 0) return []
+      return [{ point: point.point, xi, si, fi, spread }]
+    })
+    .toSorted((a, b) => a.fi - b.fi || a.si - b.si || a.xi - b.xi)
+}
+
+/** Finds the place of a point's value along an axis; -1: it is not one of them. */
+function places(dims: readonly Dimension[]): (point: SweepPoint, key: string) => number {
+  const index = new Map(dims.map((d) => [d.key, new Map(d.values.map((v, i) => [spelled(v), i]))]))
+  return (point, key) => index.get(key)?.get(spelled(point.values[key])) ?? -1
+}
+
+/** 0.30000000000000004 and 0.3 are one value, and so are a label and itself. */
+const spelled = (value: unknown): string =>
+  typeof value === 'number'
+    ? String(Number(value.toPrecision(9)))
+    : typeof value === 'boolean'
+      ? value
+        ? 'on'
+        : 'off'
+      : String(value)
+
+/** Where a run stands among those of its point: counted from the best; of as many. */
+export function rankOf(value: number, all: readonly number[], better: 'less' | 'more' | null): number {
+  const before = all.filter((v) => (better === 'more' ? v > value : v < value)).length
+  return before + 1
+}
+
+/** Names of a point's values in a row: "Mean degree 16, PSVR". */
+export function nameOf(values: Readonly<Record<string, unknown>>, dims: readonly Dimension[]): string {
+  return dims
+    .filter(({ key }) => key in values)
+    .map((dim) => {
+      const at = dim.values.findIndex((v) => spelled(v) === spelled(values[dim.key]))
+      return said(dim, at, String(values[dim.key]))
+    })
+    .join(', ')
+}
+
+/** "mean degree 16", but a protocol by its name alone. */
+export function said(dim: Dimension, at: number, otherwise = ''): string {
+  const name = dim.names[at] ?? otherwise
+  return dim.key === 'protocol' ? name : `${dim.title.toLowerCase()} ${name}`
+}
+
+/** How many of a sample lie in each of `bins` equal stretches between the outermost. */
+export function binned(
+  values: readonly number[],
+  bins: number,
+): { lo: number; hi: number; counts: number[] } {
+  const lo = Math.min(...values)
+  const hi = Math.max(...values)
+  const counts = Array.from({ length: bins }, () => 0)
+  for (const v of values) {
+    const at = hi > lo ? Math.min(bins - 1, Math.floor(((v - lo) / (hi - lo)) * bins)) : 0
+    counts[at] = (counts[at] ?? 0) + 1
+  }
+  return { lo, hi, counts }
+}
