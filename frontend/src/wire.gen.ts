@@ -229,6 +229,8 @@ export interface Job {
   per_s: number | null;
   /** seconds until the end, about */
   left_s: number | null;
+  /** while running: what comes before the first runs, in words */
+  doing: string | null;
   /** while queued: 1 is next */
   queue_place: number | null;
   /** in words: why it failed or was cancelled; while queued, what it waits for */
@@ -558,6 +560,10 @@ export interface SweepEstimate {
   method: string;
   /** runs at a time */
   workers: number;
+  /** what would be measured */
+  metrics: string[];
+  /** all that can be */
+  measurable: string[];
   /** what to know before starting, in words */
   warnings: string[];
 }

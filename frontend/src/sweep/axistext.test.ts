@@ -30,6 +30,7 @@ describe('values as text', () => {
     ['1…2 in 3 values', [1, 1.5, 2]],
     ['10…1,000 in 3 values, log', [10, 100, 1000]],
     ['10…1000 in 3 log', [10, 100, 1000]],
+    ['1…1000 times 10', [1, 10, 100, 1000]],
     ['1e-2…1 in 3 steps log', [0.01, 0.1, 1]],
   ])('%s', (text, values) => expect(valuesOf(read(text))).toEqual(values))
 
@@ -59,15 +60,20 @@ describe('values as text', () => {
     ['1…8 in 1 values', 'two values'],
     ['1…8 step 2, log', 'number of values'],
     ['1…2 step 0.00000001', 'too many'],
+    ['1…8 times 1', 'more than 1'],
   ])('refuses %j', (text, reason) => expect(wrong(text)).toContain(reason))
 
   it('a logarithmic range cannot start at nothing', () =>
     expect('wrong' in readAxis('x', '0…10 log', { lo: 0, hi: 10 })).toBe(true))
 
-  it.each(['8, 16, 30', '8…30 step 2', '10…1,000 in 5 values, log', '0.1…0.5 in 3 values', '100, 1,000'])(
-    'writes what it reads: %s',
-    (text) => expect(writeAxis(read(text))).toBe(text),
-  )
+  it.each([
+    '8, 16, 30',
+    '8…30 step 2',
+    '10…1,000 in 5 values, log',
+    '1…1,000 times 10',
+    '0.1…0.5 in 3 values',
+    '100, 1,000',
+  ])('writes what it reads: %s', (text) => expect(writeAxis(read(text))).toBe(text))
 
   it('is short at a glance', () => {
     expect(glance({ path: 'x', values: [1, 2] })).toBe('1, 2')

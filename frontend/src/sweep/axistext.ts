@@ -1,4 +1,4 @@
-/** Values of an axis as a line of text: "8, 16, 30", "8…30 step 2", "10…1000 in 5 values, log". */
+/** Values of an axis as a line of text: "8, 16, 30", "8…30 step 2", "10…1000 in 5 values, log" (or "times 10"). */
 import { lengthOf, plain, saidOf } from './document'
 import type { CountAxis, PlainAxis, StepAxis, Value } from './document'
 
@@ -15,7 +15,7 @@ export type Read = { axis: PlainAxis } | { wrong: string }
 
 const NUMBER = String.raw`[-+]?(?:\d+(?:,\d{3}(?!\d))*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?`
 const RANGE = new RegExp(
-  String.raw`^(${NUMBER})\s*(?:…|\.{2,3}|–|\bto\b)\s*(${NUMBER})(?:\s*,?\s*(?:(?:step|by)\s*(${NUMBER})|in\s+(\d+)(?:\s*(?:values|steps))?))?(?:\s*,?\s*(log|logarithmic|linear))?$`,
+  String.raw`^(${NUMBER})\s*(?:…|\.{2,3}|–|\bto\b)\s*(${NUMBER})(?:\s*,?\s*(?:(step|by|times)\s*(${NUMBER})|in\s+(\d+)(?:\s*(?:values|steps))?))?(?:\s*,?\s*(log|logarithmic|linear))?$`,
   'i',
 )
 /** "1,000" is a thousand only where the comma groups three digits and no blank follows. */
@@ -43,17 +43,24 @@ function readList(path: string, text: string, limits: Limits): Read {
   return wrong ? { wrong } : { axis: { path, values } }
 }
 
-function readRange(path: string, [, a = '', b = '', by, many, kind]: RegExpExecArray, limits: Limits): Read {
+function readRange(
+  path: string,
+  [, a = '', b = '', how, by, many, kind]: RegExpExecArray,
+  limits: Limits,
+): Read {
   const [from, to] = [numberOf(a), numberOf(b)]
   const wrong = outside(from, limits) ?? outside(to, limits)
   if (wrong) return { wrong }
   if (to < from) return { wrong: `the range is empty: ${plain(from)} is more than ${plain(to)}` }
-  const log = kind !== undefined && kind.toLowerCase() !== 'linear'
+  const times = how?.toLowerCase() === 'times'
+  const log = times || (kind !== undefined && kind.toLowerCase() !== 'linear')
   if (log && from <= 0) return { wrong: 'a logarithmic range starts above 0' }
   if (by !== undefined) {
     const step = numberOf(by)
+    if (times)
+      return step > 1 ? fair({ path, from, to, step, scale: 'log' }) : { wrong: 'a factor is more than 1' }
     if (log)
-      return { wrong: 'a logarithmic range has a number of values, not a step: 10…1000 in 5 values, log' }
+      return { wrong: 'a logarithmic range has a factor or a number of values: 10…1000 in 5 values, log' }
     if (!(step > 0)) return { wrong: 'a step is more than 0' }
     if (limits.whole && !Number.isInteger(step)) return { wrong: 'whole numbers need a whole step' }
     return fair({ path, from, to, step })
@@ -94,7 +101,7 @@ function outside(value: number, { lo, hi, open, whole }: Limits): string | null 
 export function writeAxis(axis: PlainAxis): string {
   if ('values' in axis) return axis.values.map((v, i) => axis.labels?.[i] ?? written(v)).join(', ')
   const range = `${plain(axis.from)}…${plain(axis.to)}`
-  if ('step' in axis) return `${range} step ${plain(axis.step)}`
+  if ('step' in axis) return `${range} ${axis.scale === 'log' ? 'times' : 'step'} ${plain(axis.step)}`
   return `${range} in ${axis.count} values${axis.scale === 'log' ? ', log' : ''}`
 }
 

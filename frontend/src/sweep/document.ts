@@ -13,7 +13,9 @@ export interface StepAxis {
   path: string
   from: number
   to: number
+  /** What is added each time; on a logarithmic scale what is multiplied by. */
   step: number
+  scale?: 'linear' | 'log'
 }
 export interface CountAxis {
   path: string
@@ -59,7 +61,11 @@ export function lengthOf(axis: Axis): number {
   if (isZip(axis)) return Math.min(...axis.zip.map(lengthOf))
   if ('values' in axis) return axis.values.length
   if ('count' in axis) return axis.count
-  return Math.floor((axis.to - axis.from) / axis.step + SLACK) + 1
+  const steps =
+    axis.scale === 'log'
+      ? Math.log(axis.to / axis.from) / Math.log(axis.step)
+      : (axis.to - axis.from) / axis.step
+  return Math.floor(steps + SLACK) + 1
 }
 
 /** Rounds away what binary fractions add: 0.15000000000000002 is 0.15. */
@@ -70,7 +76,7 @@ export function valuesOf(axis: PlainAxis, most = 1000): Value[] {
   if ('values' in axis) return axis.values.slice(0, most)
   const n = Math.min(most, lengthOf(axis))
   const at = (i: number): number => {
-    if ('step' in axis) return axis.from + i * axis.step
+    if ('step' in axis) return axis.scale === 'log' ? axis.from * axis.step ** i : axis.from + i * axis.step
     const u = axis.count > 1 ? i / (axis.count - 1) : 0
     if (axis.scale !== 'log') return axis.from + u * (axis.to - axis.from)
     return axis.from * (axis.to / axis.from) ** u

@@ -1,0 +1,272 @@
+/** The marks of each kind of chart. Dots are one path for many: thousands of elements would be slow to draw and to export. */
+import * as Plot from '@observablehq/plot'
+import type { Dot, Mean } from './spec'
+import type { ChartSpec } from './spec'
+import { outline, styleOf } from './style'
+import type { ChartTheme } from './style'
+
+type Marks = Plot.Markish[]
+/** Where a facet's small chart stands: column and row. */
+export type Placed = (f: number) => { fx: number; fy: number }
+
+/** Where dots were drawn, for finding them again: pixels within the facet, and which facet. */
+export interface Drawn {
+  x: number[]
+  y: number[]
+  facet: ({ fx?: unknown; fy?: unknown } | null)[]
+  run: number[]
+}
+
+const RADIUS = 2.1
+/** Dots of one path do not darken where they overlap; those of several do. */
+const PATHS = 6
+const HALO = 5
+
+interface Context {
+  spec: ChartSpec
+  theme: ChartTheme
+  placed: Placed
+  /** How far apart neighbouring values stand, px. */
+  gap: number
+}
+
+const faceted = ({ spec, placed }: Context): ((d: { f: number }) => { fx?: number; fy?: number }) =>
+  spec.facets.length ? ({ f }) => placed(f) : () => ({})
+
+/** Rows with their facet as channels. */
+function channels<T extends { f: number }>(
+  context: Context,
+  rows: readonly T[],
+): { data: (T & { fx?: number; fy?: number })[]; by: { fx?: string; fy?: string } } {
+  const of = faceted(context)
+  return {
+    data: rows.map((row) => ({ ...row, ...of(row) })),
+    by: context.spec.facets.length ? { fx: 'fx', fy: 'fy' } : {},
+  }
+}
+
+const numbers = (spec: ChartSpec): number[] => [...new Set(spec.series.length ? spec.series.keys() : [0])]
+
+/** How far a series is moved to the side, so that several do not cover each other, px. */
+export function shift({ spec, gap }: Pick<Context, 'spec' | 'gap'>, s: number): number {
+  const n = Math.max(1, spec.series.length)
+  return (s - (n - 1) / 2) * Math.min(10, gap / (n + 1.5))
+}
+
+const room = ({ spec, gap }: Context): number => Math.min(8, gap / (Math.max(1, spec.series.length) + 1.5))
+
+export function dots(context: Context, drawn: Drawn): Marks {
+  const { spec, theme } = context
+  const { data, by } = channels(context, spec.dots)
+  const side = spec.kind === 'lines' || spec.kind === 'box'
+  const quiet = spec.kind === 'box' ? 0.2 : theme.dark ? 0.42 : 0.34
+  return [
+    Plot.dot(data, {
+      x: 'x',
+      y: 'y',
+      ...by,
+      render(index, _scales, values, _dimensions, { document }) {
+        const group = document.createElementNS('http://www.w3.org/2000/svg', 'g')
+        group.setAttribute('class', 'dots')
+        const paths = new Map<string, string[]>()
+        const { fx, fy } = index as { fx?: unknown; fy?: unknown }
+        for (const [k, i] of [...index].entries()) {
+          const d = data[i] as Dot
+          const px = (values.x?.[i] as number) + (side ? shift(context, d.s) + d.aside * room(context) : 0)
+          const py = values.y?.[i] as number
+          drawn.x.push(px)
+          drawn.y.push(py)
+          drawn.run.push(d.run)
+          drawn.facet.push(spec.facets.length ? { fx, fy } : null)
+          const key = `${d.s}/${k % PATHS}`
+          const outlined = outline(styleOf(theme, d.s).shape, px, py, RADIUS)
+          const path = paths.get(key)
+          if (path) path.push(outlined)
+          else paths.set(key, [outlined])
+        }
+        for (const [key, parts] of paths) {
+          const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+          path.setAttribute('d', parts.join(''))
+          path.setAttribute('fill', styleOf(theme, parseInt(key, 10)).color)
+          path.setAttribute('fill-opacity', String(quiet))
+          group.append(path)
+        }
+        return group
+      },
+    }),
+  ]
+}
+
+/** Bands and lines along numbers; whiskers and marks where x has only names. */
+export function lines(context: Context): Marks {
+  const { spec, theme } = context
+  return numbers(spec).flatMap((s): Marks => {
+    const { data, by } = channels(
+      context,
+      spec.means.filter((m) => m.s === s),
+    )
+    const { color, dash, shape } = styleOf(theme, s)
+    const line = { x: 'x', y: 'y', ...by } as const
+    if (spec.x.names || data.length < 2) {
+      const dx = shift(context, s)
+      return [
+        Plot.ruleX(data, { x: 'x', y1: 'low', y2: 'high', dx, stroke: color, strokeWidth: 2, ...by }),
+        point(data, by, dx, theme.color.paper, color, shape),
+      ]
+    }
+    return [
+      Plot.areaY(data, {
+        x: 'x',
+        y1: 'low',
+        y2: 'high',
+        fill: color,
+        fillOpacity: theme.dark ? 0.26 : 0.2,
+        ...by,
+      }),
+      Plot.lineY(data, { ...line, stroke: theme.color.paper, strokeWidth: HALO, strokeOpacity: 0.85 }),
+      Plot.lineY(data, {
+        ...line,
+        stroke: color,
+        strokeWidth: 2.4,
+        strokeDasharray: dash || 'none',
+        strokeLinecap: dash.startsWith('2') ? 'butt' : 'round',
+        strokeLinejoin: 'round',
+      }),
+    ]
+  })
+}
+
+function point(
+  data: (Mean & { fx?: number; fy?: number })[],
+  by: { fx?: string; fy?: string },
+  dx: number,
+  paper: string,
+  color: string,
+  shape: Parameters<typeof outline>[0],
+): Plot.Markish {
+  return Plot.dot(data, {
+    x: 'x',
+    y: 'y',
+    ...by,
+    render(index, _scales, values, _dimensions, { document }) {
+      const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+      const parts = [...index].map((i) =>
+        outline(shape, (values.x?.[i] as number) + dx, values.y?.[i] as number, 4.6),
+      )
+      path.setAttribute('d', parts.join(''))
+      path.setAttribute('fill', color)
+      path.setAttribute('stroke', paper)
+      path.setAttribute('stroke-width', '1.5')
+      return path
+    },
+  })
+}
+
+export function boxes(context: Context): Marks {
+  const { spec, theme } = context
+  const half = Math.max(2, Math.min(13, room(context) * 0.9))
+  return numbers(spec).flatMap((s): Marks => {
+    const rows = spec.boxes
+      .filter((b) => b.s === s)
+      .map(({ q: [q5, q25, q50, q75, q95], ...rest }) => ({ ...rest, q5, q25, q50, q75, q95 }))
+    const { data, by } = channels(context, rows)
+    const { color, dash } = styleOf(theme, s)
+    const dx = shift(context, s) * 1.6
+    const whisker = { x: 'x', stroke: color, strokeWidth: 1.4, dx, ...by } as const
+    return [
+      Plot.ruleX(data, { ...whisker, y1: 'q5', y2: 'q25' }),
+      Plot.ruleX(data, { ...whisker, y1: 'q75', y2: 'q95' }),
+      // A thick rule with an outline is a box of a width in pixels, on any scale.
+      Plot.ruleX(data, { ...whisker, y1: 'q25', y2: 'q75', strokeWidth: 2 * half }),
+      Plot.ruleX(data, {
+        ...whisker,
+        y1: 'q25',
+        y2: 'q75',
+        stroke: theme.color.panel,
+        strokeWidth: 2 * half - 3,
+        insetTop: 1.5,
+        insetBottom: 1.5,
+      }),
+      Plot.tickY(data, { y: 'q50', x: 'x', ...by, render: medians(color, dx, half, dash) }),
+    ]
+  })
+}
+
+function medians(color: string, dx: number, half: number, dash: string): Plot.RenderFunction {
+  return (index, _scales, values, _dimensions, { document }) => {
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+    const parts = [...index].map((i) => {
+      const [x, y] = [(values.x?.[i] as number) + dx, values.y?.[i] as number]
+      return `M${x - half} ${y}h${2 * half}`
+    })
+    path.setAttribute('d', parts.join(''))
+    path.setAttribute('stroke', color)
+    path.setAttribute('stroke-width', '2.6')
+    if (dash) path.setAttribute('stroke-dasharray', dash.startsWith('2') ? '2 2' : '5 2')
+    return path
+  }
+}
+
+export function histogram(context: Context): Marks {
+  const { spec, theme } = context
+  return numbers(spec).flatMap((s): Marks => {
+    const { data, by } = channels(
+      context,
+      spec.bins.filter((b) => b.s === s),
+    )
+    const { color, dash } = styleOf(theme, s)
+    const bar = { x1: 'from', x2: 'to', y1: 0, y2: 'share', ...by } as const
+    return [
+      Plot.rect(data, { ...bar, fill: color, fillOpacity: 0.14 }),
+      Plot.rect(data, {
+        ...bar,
+        stroke: color,
+        strokeWidth: 1.6,
+        strokeDasharray: dash || 'none',
+        fill: 'none',
+      }),
+    ]
+  })
+}
+
+export function ecdf(context: Context): Marks {
+  const { spec, theme } = context
+  return numbers(spec).flatMap((s): Marks => {
+    const { data, by } = channels(
+      context,
+      spec.steps.filter((b) => b.s === s),
+    )
+    const { color, dash } = styleOf(theme, s)
+    return [
+      Plot.line(data, {
+        x: 'from',
+        y: 'share',
+        ...by,
+        curve: 'step-after',
+        stroke: color,
+        strokeWidth: 2.2,
+        strokeDasharray: dash || 'none',
+      }),
+    ]
+  })
+}
+
+/** Tiles from paper to ink, with their figures, so that no hue has to be told from another. */
+export function heat(context: Context, tones: (mean: number) => { fill: string; text: string }): Marks {
+  const { spec } = context
+  const { data, by } = channels(context, spec.tiles)
+  const place = { x: 'x', y: 'y', ...by } as const
+  return [
+    Plot.cell(data, { ...place, fill: (d: { mean: number }) => tones(d.mean).fill, inset: 0.5 }),
+    ...(data.length > 400
+      ? []
+      : [
+          Plot.text(data, {
+            ...place,
+            text: 'label',
+            fill: (d: { mean: number }) => tones(d.mean).text,
+            fontSize: 11,
+          }),
+        ]),
+  ]
+}
