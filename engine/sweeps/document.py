@@ -180,8 +180,10 @@ class Sweep:
         return None
 
 
-def load_sweep(data: bytes | str | Mapping[str, Any], what: str = "sweep") -> Sweep:
+def load_sweep(data: bytes | str | Mapping[str, Any], what: str = "sweep", *, checked: bool = False) -> Sweep:
     """A checked sweep: every value of a list and both ends of a range make a scenario that loads.
+
+    `checked`: it comes from where only checked ones are kept, so its values are not tried again.
 
     Raises: ScenarioError naming the place in the sweep document, the value and what is allowed.
     """
@@ -195,16 +197,21 @@ def load_sweep(data: bytes | str | Mapping[str, Any], what: str = "sweep") -> Sw
     document = _checked(tree)
     axes = crossed(document.axes)
     sweep = Sweep(_canonical(document), trials.whole_where_needed(document.base, axes), document.metrics)
+    if not checked:
+        _check(sweep, document)
+    if not document.metrics:
+        names = metrics.usual(sweep.protocols, routes=sweep.method == "routes")
+        sweep = replace(sweep, metrics=tuple(names))
+    return sweep
+
+
+def _check(sweep: Sweep, document: SweepDocument) -> None:
     _check_size(sweep)
     if document.compare is not None and sweep.compared is None:
         paths = [c.path for c in sweep.columns]
         raise ScenarioError("compare", document.compare, one_of(document.compare, paths), "not an axis")
     trials.check(sweep)
-    routes = sweep.method == "routes"
-    metrics.check(document.metrics, sweep.protocols, routes=routes)
-    if not document.metrics:
-        sweep = replace(sweep, metrics=tuple(metrics.usual(sweep.protocols, routes=routes)))
-    return sweep
+    metrics.check(document.metrics, sweep.protocols, routes=sweep.method == "routes")
 
 
 def _checked(tree: dict[str, Any]) -> SweepDocument:

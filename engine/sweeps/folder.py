@@ -77,7 +77,7 @@ class Folder:
     def sweep(self) -> Sweep:
         """The sweep whose results lie here. Raises: ScenarioError"""
         try:
-            return load_sweep((self.path / "sweep.json").read_bytes(), "sweep.json")
+            return load_sweep((self.path / "sweep.json").read_bytes(), "sweep.json", checked=True)
         except OSError as error:
             allowed = "a folder with a sweep.json"
             raise ScenarioError("out", str(self.path), allowed, error.strerror or str(error)) from None

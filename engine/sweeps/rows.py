@@ -28,15 +28,31 @@ def row_columns(sweep: Sweep) -> dict[str, RowType]:
     }
 
 
-def row_of(sweep: Sweep, run: int, played: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a run from what `engine.batch.play_one` tells of it: every column of `row_columns`, null where unknown."""
-    told = with_ratios(played)
-    point = run // sweep.repetitions
-    own = {"run": run, "point": point, "seed": sweep.seed(run), **sweep.shown(point)}
-    return {
-        name: own[name] if name in own else _typed(told.get(name), kind)
-        for name, kind in row_columns(sweep).items()
-    }
+class Rows:
+    """Makes the rows of a sweep."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep, self.columns = sweep, row_columns(sweep)
+        self._point, self._shown = -1, dict[str, Any]()
+
+    def of(self, run: int, played: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of a run from what `engine.batch.play_one` tells of it: every column, null where unknown."""
+        told = with_ratios(played)
+        point = run // self.sweep.repetitions
+        if point != self._point:
+            self._point, self._shown = point, self.sweep.shown(point)
+        own = {"run": run, "point": point, "seed": self.sweep.seed(run), **self._shown}
+        return own | {
+            name: _typed(told.get(name), self.columns[name]) for name in self.columns if name not in own
+        }
+
+
+def disk_bytes(sweep: Sweep) -> int:
+    """About how much the results of all runs take, compressed: what a digest, the numbers and a point's statistics need."""
+    numbers = len(sweep.metrics) + 4
+    return (
+        sweep.runs * (16 + 5 * numbers) + min(sweep.points, sweep.runs) * len(sweep.metrics) * 400 + 100_000
+    )
 
 
 def _typed(value: Any, kind: RowType) -> Any:

@@ -14,7 +14,7 @@ from engine.api import Run
 from engine.batch import play_one
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, Plan, Sweep, load_sweep, schema, sweep_id
-from engine.sweeps.rows import row_columns, row_of
+from engine.sweeps.rows import Rows, row_columns
 from engine.world.scenario import load_scenario
 
 BASE: dict[str, Any] = {
@@ -176,7 +176,7 @@ def test_a_value_that_fits_only_some_others_is_a_matter_of_its_runs() -> None:
     found = sweep(
         {"path": "topology.n", "values": [10, 40]}, {"path": "topology.mean_degree", "values": [4, 20]}
     )
-    row = row_of(found, 1, play_one(found.base, found.run(1)))
+    row = Rows(found).of(1, play_one(found.base, found.run(1)))
     assert "mean_degree" in row["error"]
     assert row["digest"] is None
 
@@ -215,7 +215,7 @@ def test_the_schema_knows_every_field_of_the_example() -> None:
 
 def test_a_row_has_every_column_and_replays() -> None:
     found = sweep({"path": "radio.loss", "values": [0.0, 0.1]}, repetitions=2)
-    row = row_of(found, 3, play_one(found.base, found.run(3)))
+    row = Rows(found).of(3, play_one(found.base, found.run(3)))
     assert list(row) == list(row_columns(found))
     assert (row["run"], row["point"], row["seed"], row["radio.loss"]) == (3, 1, 2, 0.1)
     run = Run(load_scenario(found.document(3)))
