@@ -65,7 +65,7 @@ class Draft {
       repetitions: this.repetitions ?? 0,
       first_seed: this.firstSeed ?? 0,
       ...(this.compare === null ? {} : { compare: this.compare }),
-      metrics: this.measured,
+      metrics: this.metrics,
     },
   )
   readonly runs = $derived(this.document ? runsOf(this.document) : 0)

@@ -55,7 +55,9 @@ export function measuresOf(protocol: Protocol | null): Measure[] {
     ...['stabilised_s', 'stabilised_rounds', 'wrong'].flatMap((what) =>
       layers.map((layer) => measureOf(`${what}.${layer}`, protocol)),
     ),
-    ...protocol.messages.map(({ name }) => measureOf(`sent.${name}`, protocol)),
+    ...protocol.messages
+      .filter(({ shape }) => shape !== 'local')
+      .map(({ name }) => measureOf(`sent.${name}`, protocol)),
   ]
 }
 
@@ -92,13 +94,12 @@ export function measureOf(name: string, protocol: Protocol | null = null): Measu
   }
 }
 
-/** What suits a protocol when nothing was chosen. */
+/** What the server keeps when nothing was chosen, the most telling first. */
 export function usualMeasures(protocol: Protocol | null): string[] {
   if (!protocol) return []
-  const last = protocol.layers.findLast(({ name }) => name !== 'pubsub')?.name ?? protocol.layers.at(-1)?.name
-  const healing = last === undefined ? [] : [`stabilised_s.${last}`]
-  if (!protocol.services.includes('publish')) return ['messages', ...healing]
-  return ['hops_per_delivery', 'delivery_ratio', 'messages_per_publication', ...healing]
+  const outcome = ['hops_per_delivery', 'delivery_ratio', 'transmissions_per_delivery', 'duplicates']
+  const healing = protocol.layers.map(({ name }) => `stabilised_s.${name}`)
+  return [...(protocol.services.includes('publish') ? outcome : []), 'messages', ...healing]
 }
 
 /** A value of a measure, as precise as it deserves. */
