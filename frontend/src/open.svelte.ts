@@ -110,9 +110,15 @@ class Opening {
       notices.say(said.title, said.text, { label: 'Back to the run before', run: () => this.goBack() })
   }
 
-  /** A new run of a document as a sweep played it: from this moment on, held to the digest it had there. */
-  async beginAt(scenario: Scenario, from_s: number, digest: string | null): Promise<void> {
+  /** A run of a sweep: played to this moment, then on, and held to the digest it had there. Raises ApiError. */
+  async beginAt(
+    scenario: Scenario,
+    from_s: number,
+    digest: string | null,
+    said: { title: string; text: string; label: string; run: () => void },
+  ): Promise<void> {
     await this.replace({ scenario: { ...scenario }, from_s, digest, play: true })
+    notices.say(said.title, said.text, said)
   }
 
   async example(name: string): Promise<void> {

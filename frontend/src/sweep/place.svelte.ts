@@ -25,6 +25,12 @@ class Place {
     this.go('/')
   }
 
+  /** To where the page was. */
+  return(path: string): void {
+    this.run = here()
+    this.go(path)
+  }
+
   private go(path: string): void {
     if (path !== here()) history.pushState(null, '', path)
     this.sweep = readSweepPlace(location.pathname)
