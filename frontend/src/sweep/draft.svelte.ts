@@ -34,6 +34,8 @@ class Draft {
   wrong = $state.raw<Record<string, string>>({})
 
   estimate = $state.raw<SweepEstimate | null>(null)
+  /** What the server can measure of these protocols; empty: not asked yet. */
+  measurable = $state.raw<string[]>([])
   /** What the server says against it. */
   problem = $state.raw<Problem | null>(null)
   asking = $state(false)
@@ -47,7 +49,15 @@ class Draft {
   readonly fields = $derived(
     this.base && this.schema ? fieldsToVary(this.base, this.schema, this.protocols) : [],
   )
-  readonly measured = $derived(this.metrics.length ? this.metrics : usualMeasures(this.protocol))
+  private usual = $state.raw<string[]>([])
+  readonly measured = $derived.by(() => {
+    if (this.metrics.length) return this.metrics
+    const usual = usualMeasures(this.protocol)
+    // The most telling first, as far as the server keeps it.
+    return this.usual.length
+      ? [...usual.filter((m) => this.usual.includes(m)), ...this.usual.filter((m) => !usual.includes(m))]
+      : usual
+  })
   readonly asks = $derived(
     question(
       this.axes.map((axis) => this.titleOf(axis)),
@@ -175,7 +185,10 @@ class Draft {
   private async look(document: SweepDocument, signal: AbortSignal): Promise<void> {
     try {
       const estimate = await sweepsApi.estimate(document, signal)
-      if (!signal.aborted) this.estimate = estimate
+      if (signal.aborted) return
+      this.estimate = estimate
+      this.measurable = estimate.measurable
+      this.usual = this.metrics.length ? this.usual : estimate.metrics
     } catch (error) {
       if (!signal.aborted) this.problem = asProblem(error)
     }

@@ -151,14 +151,17 @@ describe('a first axis', () => {
 })
 
 describe('what is measured', () => {
-  it('follows from the protocol', () => {
-    const names = measuresOf(psvr).map((m) => m.name)
-    expect(names).toEqual(
-      expect.arrayContaining(['hops_per_delivery', 'stabilised_s.tree', 'wrong.pubsub', 'sent.PUB']),
+  it('is what the server says, in words', () => {
+    const titles = measuresOf(psvr, ['messages', 'end_s', 'stabilised_s.tree', 'dropped.dead-link']).map(
+      (m) => m.title,
     )
-    const mute = measuresOf(protocol('token', 'Token', { services: [] })).map((m) => m.name)
-    expect(mute).not.toContain('delivery_ratio')
-    expect(mute).toContain('messages')
+    expect(titles).toEqual(['messages', 'time until the tree is stable', 'messages lost (dead link)'])
+  })
+
+  it('until it has been asked leaves out what the protocol does not do', () => {
+    const names = (of: Protocol): string[] => measuresOf(of).map((m) => m.name)
+    expect(names(psvr)).toContain('delivery_ratio')
+    expect(names(protocol('token', 'Token', { services: [] }))).toEqual(['messages', 'events'])
   })
 
   it('without a choice is what the server keeps then', () => {

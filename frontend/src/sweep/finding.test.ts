@@ -80,6 +80,9 @@ describe('a comparison', () => {
     expect(find([cell(0, 0, 6, 0, 1), cell(0, 1, 9, 0, 1)])).toContain('too few runs')
   })
 
+  it('waits until series meet at a place', () =>
+    expect(find([cell(0, 0, 6), cell(1, 1, 9)])).toContain('too few runs'))
+
   it('lets paired differences decide where there are some', () => {
     const pair = (low: number, high: number): SweepDifference => ({
       point_a: 0,

@@ -81,7 +81,9 @@ const amount = (cell: Cell, measure: Measure): string =>
     : `a ${measure.title} of ${say(mean(cell), measure)}`
 
 function undecided(cells: readonly Cell[], measure: Measure, series: Dimension): string {
-  if (cells.some((c) => c.spread.n < 2)) return `${sentence(measure.title)}: too few runs to tell yet`
+  const together = cells.some((c) => cells.some((o) => o.xi === c.xi && o.si !== c.si))
+  if (!together || cells.some((c) => c.spread.n < 2))
+    return `${sentence(measure.title)}: too few runs to tell yet`
   const names = [...new Set(cells.map((c) => c.si))].map((i) => series.names[i] ?? '')
   const who =
     names.length === 2 ? `between ${names.join(' and ')}` : `among ${names.length} ${plural(series)}`

@@ -33,6 +33,8 @@ const GENERAL: readonly Measure[] = [
   make('delivered', 'deliveries', 'Outcome', 'more'),
   make('duplicates', 'duplicates', 'Outcome', 'less'),
   make('publications', 'publications', 'Outcome', null),
+  make('expected', 'deliveries expected', 'Outcome', null),
+  make('hops', 'hops of all deliveries', 'Outcome', 'less'),
   make('messages', 'messages', 'Cost', 'less', { help: 'All that were sent, of every kind.' }),
   make('messages_per_publication', 'messages per publication', 'Cost', 'less', {
     help: 'All that were sent.',
@@ -45,20 +47,11 @@ const GENERAL: readonly Measure[] = [
 ]
 const BY_NAME = new Map(GENERAL.map((m) => [m.name, m]))
 
-/** All that a run of this protocol can be measured by; without publications, what comes of them is left out. */
-export function measuresOf(protocol: Protocol | null): Measure[] {
-  if (!protocol) return [...GENERAL]
-  const serves = protocol.services.includes('publish')
-  const layers = protocol.layers.map(({ name }) => name)
-  return [
-    ...GENERAL.filter(({ name }) => serves || name === 'messages' || name === 'events'),
-    ...['stabilised_s', 'stabilised_rounds', 'wrong'].flatMap((what) =>
-      layers.map((layer) => measureOf(`${what}.${layer}`, protocol)),
-    ),
-    ...protocol.messages
-      .filter(({ shape }) => shape !== 'local')
-      .map(({ name }) => measureOf(`sent.${name}`, protocol)),
-  ]
+/** What a run of this protocol can be measured by; `names`: what the server says it can, once it has been asked. */
+export function measuresOf(protocol: Protocol | null, names: readonly string[] = []): Measure[] {
+  if (names.length) return names.filter((name) => name !== 'end_s').map((name) => measureOf(name, protocol))
+  const serves = protocol?.services.includes('publish') ?? true
+  return GENERAL.filter(({ name }) => serves || name === 'messages' || name === 'events')
 }
 
 /** What a column of results is, by its name. */

@@ -45,6 +45,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
   const { color } = theme
   const quiet = { fill: color['ink-3'], fontSize: 12 }
   const xTicks = ticksOf(spec.x, inner)
+  const yTicks = Math.max(3, Math.min(7, Math.floor((size.height - 70) / rows / 58)))
   const node = Plot.plot({
     ...size,
     ...margins,
@@ -68,9 +69,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
     fx: { axis: null, domain: range(columns), padding: 0.06 },
     fy: { axis: null, domain: range(rows), padding: 0.16 },
     marks: [
-      ...(spec.kind === 'heat'
-        ? []
-        : [Plot.gridY({ stroke: color.line, strokeOpacity: 1, ...(spec.y.log ? { ticks: 5 } : {}) })]),
+      ...(spec.kind === 'heat' ? [] : [Plot.gridY({ stroke: color.line, strokeOpacity: 1, ticks: yTicks })]),
       Plot.axisX({ label: null, tickSize: 0, ...quiet, ...xTicks }),
       Plot.axisY({
         label: null,
@@ -78,9 +77,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
         ...quiet,
         ...(spec.kind === 'heat'
           ? { tickFormat: (i: number) => cut(spec.y.names?.[i] ?? '', 22) }
-          : spec.y.log
-            ? { ticks: 5, tickFormat: ',' }
-            : {}),
+          : { ticks: yTicks, ...(spec.y.log ? { tickFormat: ',' } : {}) }),
       }),
       ...dots(context, drawn),
       ...(spec.kind === 'lines' ? lines(context) : []),
@@ -154,7 +151,7 @@ function scaleX(spec: ChartSpec): Plot.ScaleOptions {
   const { names, log, extent } = spec.x
   if (names) return { type: 'linear', domain: [-0.5, names.length - 0.5] }
   if (spec.kind === 'histogram') return { type: 'linear', nice: true }
-  const inset = spec.kind === 'ecdf' ? 4 : 16
+  const inset = spec.kind === 'ecdf' ? 4 : 20
   if (!extent) return { type: log ? 'log' : 'linear', inset }
   const [lo, hi] = extent
   // A single value stands in the middle.
@@ -203,7 +200,7 @@ function tones(spec: ChartSpec, theme: ChartTheme): (mean: number) => { fill: st
 
 function write(parent: Element, text: string, attributes: Record<string, string | number>): void {
   const node = document.createElementNS(SVG, 'text')
-  for (const [name, value] of Object.entries({ 'font-size': 13, ...attributes }))
+  for (const [name, value] of Object.entries({ 'font-size': 13, 'text-anchor': 'start', ...attributes }))
     node.setAttribute(name, String(value))
   node.textContent = text
   parent.append(node)
@@ -222,8 +219,7 @@ function endLabels(svg: SVGSVGElement & Plot.Plot, spec: ChartSpec, theme: Chart
   lasts.forEach((label, i) => (label.y = Math.max(label.y, (lasts[i - 1]?.y ?? -Infinity) + 36)))
   for (const { name, s, last, y: at } of lasts) {
     write(svg, cut(name, 20), { x, y: at - 3, fill: styleOf(theme, s).color, 'font-weight': 650 })
-    const half = spec.say(last.high - last.y)
-    write(svg, `${spec.say(last.y).replace(/ \D+$/, '')} ± ${half}`, {
+    write(svg, spec.spread(last.y, last.high - last.y), {
       x,
       y: at + 13,
       fill: theme.color['ink-2'],

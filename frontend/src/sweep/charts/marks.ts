@@ -187,7 +187,7 @@ export function boxes(context: Context): Marks {
         insetTop: 1.5,
         insetBottom: 1.5,
       }),
-      Plot.tickY(data, { y: 'q50', x: 'x', ...by, render: medians(color, dx, half, dash) }),
+      Plot.dot(data, { y: 'q50', x: 'x', ...by, render: medians(color, dx, half, dash) }),
     ]
   })
 }

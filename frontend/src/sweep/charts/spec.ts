@@ -1,6 +1,6 @@
 /** What a chart shows, as plain rows: everything but pixels and colours. */
 import type { SweepDots } from '../../wire.gen'
-import { heading, say } from '../measures'
+import { heading, say, spread as interval } from '../measures'
 import type { Measure } from '../measures'
 import { binned } from '../results'
 import type { Cell, ChartKind, Dimension, View } from '../results'
@@ -74,6 +74,8 @@ export interface ChartSpec {
   /** Value as the axis has it: shares in per cent. */
   unit: number
   say: (value: number) => string
+  /** "6.08 ± 0.42" */
+  spread: (mean: number, half: number) => string
 }
 
 interface Given {
@@ -107,6 +109,10 @@ export function specOf(given: Given): ChartSpec {
     dots: [],
     unit,
     say: (value) => say(value / unit, measure),
+    spread: (mean, half) =>
+      interval(mean / unit, half / unit, measure)
+        .filter(Boolean)
+        .join(' ± '),
   }
   const place = (cell: Cell): number => (x ? (x.numeric ? Number(x.values[cell.xi]) : cell.xi) : 0)
   const dots = dotsOf(given, place, unit)
