@@ -26,6 +26,7 @@ class Job(BaseModel):
     failed: int = Field(description="runs that ended with an error, which is in their row")
     per_s: float | None = Field(None, description="runs a second, lately")
     left_s: float | None = Field(None, description="seconds until the end, about")
+    doing: str | None = Field(None, description="while running: what comes before the first runs, in words")
     queue_place: int | None = Field(None, description="while queued: 1 is next")
     reason: str | None = Field(
         None, description="in words: why it failed or was cancelled; while queued, what it waits for"
@@ -42,6 +43,8 @@ class SweepEstimate(BaseModel):
     disk_mb: float
     method: str = Field(description="how runs would be played: compiled, interpreted or routes")
     workers: int = Field(description="runs at a time")
+    metrics: list[str] = Field(description="what would be measured")
+    measurable: list[str] = Field(description="all that can be")
     warnings: list[str] = Field(description="what to know before starting, in words")
 
 
