@@ -11,8 +11,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's pool: nothing here
 
 from pyspark.daemon import manager
 
+# Only to have them loaded:
 import engine.compiled.simulator
-import engine.kernels.studies
+import engine.kernels.studies  # noqa: F401
 import spark_batch.here  # noqa: F401
 
 if __name__ == "__main__":

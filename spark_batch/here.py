@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 
 from engine.api import Run
@@ -55,9 +56,8 @@ def warm(sweep: Sweep, tell: Callable[[str], None] = lambda title: None) -> Swee
             continue
         with (home() / "compiling.lock").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            try:
-                Run(load_scenario(sweep.document(run)), trace="none", engine="compiled", compiling=tell, drawn=False)
-            except (ScenarioError, OutsideSubset):
-                pass  # its row will tell
+            with suppress(ScenarioError, OutsideSubset):  # its row will tell
+                scenario = load_scenario(sweep.document(run))
+                Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
         _warm.add(kind)
     return sweep

@@ -1,7 +1,7 @@
 """The Java that Spark runs on: the user's own, or the one that a Python package brings.
 
-Spark's launcher always asks for the module jdk.incubator.vector, which the package's Java does not have and Spark does not need: so
-it is called through a script that leaves that argument out.
+Spark's launcher always asks for the module jdk.incubator.vector, which the package's Java does not have and Spark
+does not need: so it is called through a script that leaves that argument out.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def java_home() -> Path:
 def _version(java: Path) -> int:
     """The major version; 0 where it does not run."""
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=30).stderr
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
+        ).stderr
     except (OSError, subprocess.SubprocessError):
         return 0
     found = re.search(r'version "(\d+)', told)
@@ -63,9 +65,10 @@ def _version(java: Path) -> int:
 
 
 def _has_vector(java: Path) -> bool:
-    asked = [java, "--list-modules"]
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=30).stdout
+        told = subprocess.run(
+            [java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return False
     return "jdk.incubator.vector" in told

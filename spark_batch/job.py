@@ -1,7 +1,9 @@
-"""One sweep from its folder to its statistics. Whatever ends it, what is done lies in the folder, and another job goes on from there.
+"""One sweep from its folder to its statistics. Whatever ends it, what is done lies in the folder, and another job
+goes on from there.
 
-The grid is never on the driver: chunks follow from the plan by arithmetic, a wave of them at a time goes to Spark, and each task writes
-its own chunk. A chunk that is there is never played again, so a resumed sweep is the same as an undisturbed one, row by row.
+The grid is never on the driver: chunks follow from the plan by arithmetic, a wave of them at a time goes to Spark,
+and each task writes its own chunk. A chunk that is there is never played again, so a resumed sweep is the same as
+an undisturbed one, row by row.
 """
 
 from __future__ import annotations
@@ -65,7 +67,10 @@ class Job:
         self._progressed(progress)
 
     def play(self) -> None:
-        """Play what is missing and summarise all. Raises: Cancelled, ScenarioError, and Spark's own errors in the words of `reason`."""
+        """Play what is missing and summarise all.
+
+        Raises: Cancelled, ScenarioError, and Spark's own errors, which `reason` puts in words.
+        """
         try:
             self._play()
         except Exception:
@@ -84,7 +89,7 @@ class Job:
             self._summarised()
             return
         check_disk(sweep, self.folder)
-        code = None if self.session.local else shipping.packed()
+        code = None if self.session.local else shipping.for_workers()
         counted = self._counted(sweep)
         summaries = Summaries(self.session, sweep, self.folder, counted.plan, self.tag)
         self._told(counted.progress())
@@ -202,7 +207,9 @@ def check_disk(sweep: Sweep, folder: Folder) -> None:
     needed, free = disk_bytes(sweep), shutil.disk_usage(folder.path).free
     if needed + SPARE_BYTES > free:
         allowed = f"about {needed / 1e6:,.0f} MB of free space"
-        raise ScenarioError("out", f"{free / 1e6:,.0f} MB free", allowed, f"not enough disk for {sweep.runs:,} runs")
+        raise ScenarioError(
+            "out", f"{free / 1e6:,.0f} MB free", allowed, f"not enough disk for {sweep.runs:,} runs"
+        )
 
 
 def reason(error: BaseException) -> str:

@@ -10,8 +10,8 @@ from engine.api import Run
 from engine.batch import play_one
 from engine.core.errors import OutsideSubset, ScenarioError
 from engine.sweeps import Sweep
-from engine.sweeps.rows import Rows
 from engine.sweeps.routes import play_routes
+from engine.sweeps.rows import Rows
 from engine.world.scenario import load_scenario
 
 Row = dict[str, Any]

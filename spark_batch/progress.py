@@ -61,7 +61,9 @@ class Counted:
         for number in self._waiting[:ahead]:
             if self.folder.chunk(number).exists():
                 self._take(number)
-        self._waiting = [number for number in self._waiting[:ahead] if number not in self.chunks] + self._waiting[ahead:]
+        self._waiting = [
+            number for number in self._waiting[:ahead] if number not in self.chunks
+        ] + self._waiting[ahead:]
         self._note()
         return self.progress()
 

@@ -1,6 +1,7 @@
 """A Spark session, classic or Connect, and the little that the rest needs of it: run, cancel, how many slots.
 
-One session lasts as long as its process and serves all sweeps in turn or at once: each gets a pool of its own, and pools share fairly.
+One session lasts as long as its process and serves all sweeps in turn or at once: each gets a pool of its own, and
+pools share fairly.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ START_S = 90.0
 """How long a session, and its first task, may take to start."""
 TRIES = 3
 """A task whose worker dies is tried so often."""
+JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""The driver starts and plans; optimising further takes more time from the runs than it saves."""
 T = TypeVar("T")
 
 
@@ -60,6 +63,15 @@ class Session:
             self.spark.interruptTag(tag)
         else:
             self.spark.sparkContext.cancelJobGroup(tag)
+
+    def warm(self) -> None:
+        """A task on every slot and a small aggregation: what Spark loads and compiles is then there."""
+        from spark_batch.tasks import idle_task
+
+        spark = self.spark
+        spark.range(0, self.slots, 1, self.slots).mapInArrow(
+            idle_task(), "id long"
+        ).groupBy().count().collect()
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
         """A thread that may use the session."""
@@ -156,7 +168,7 @@ def _spark(master: str, conf: dict[str, str]) -> SparkSession:
     settings = {
         "spark.master": master,
         "spark.driver.memory": "900m",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging} -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging} {JAVA}",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.scheduler.mode": "FAIR",

@@ -1,8 +1,9 @@
 """How the program gets to workers that have no copy of it: as a zip in the task, unpacked once a machine.
 
-What is shipped are the sources of `engine` and `spark_batch`, and the compiled code that belongs to them. The folder is named by its
-content and lies at the same path on every machine: numba keeps compiled code by the path and time of its source, so both are made
-equal everywhere. Workers need a Python of the same version with the packages of requirements.lock; numba among them.
+What is shipped are the sources of `engine` and `spark_batch`, and the compiled code that belongs to them. The
+folder is named by its content and lies at the same path on every machine: numba keeps compiled code by the path and
+time of its source, so both are made equal everywhere. Workers need a Python of the same version with the packages
+of requirements.lock; numba among them.
 """
 
 from __future__ import annotations
@@ -33,6 +34,17 @@ def packed() -> bytes:
                     info = zipfile.ZipInfo(str(path.relative_to(ROOT)), WHEN)
                     archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return out.getvalue()
+
+
+def for_workers() -> bytes:
+    """The same; from now on what unpacks it is sent to workers by value, since they have nothing to import."""
+    from pyspark import cloudpickle
+
+    import spark_batch.tasks
+
+    for module in (sys.modules[__name__], spark_batch.tasks):
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    return packed()
 
 
 def unpacked(code: bytes) -> Path:

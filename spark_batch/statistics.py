@@ -1,6 +1,7 @@
 """Rows to statistics: DataFrame to DataFrame, all of it in Spark.
 
-Long on the way, one row a run and metric: the plans stay small however many metrics there are, and Spark is quick to make them.
+Long on the way, one row a run and metric: the plans stay small however many metrics there are, and Spark is quick
+to make them.
 """
 
 from __future__ import annotations

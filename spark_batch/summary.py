@@ -1,4 +1,6 @@
-"""Statistics of a sweep, partial ones while it is played and those of all runs at the end: summary.json and summary.parquet."""
+"""Statistics of a sweep, partial ones while it is played and those of all runs at the end: summary.json and
+summary.parquet.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class Summaries:
             return None
         whole = len(numbers) > 50 and (points is None or points >= self.sweep.points)
         places = [self.folder.rows] if whole else [self.folder.chunk(number) for number in numbers]
-        found = self.session.spark.read.schema(self._schema).parquet(*(str(place.resolve()) for place in places))
+        found = self.session.spark.read.schema(self._schema).parquet(
+            *(str(place.resolve()) for place in places)
+        )
         return found if points is None else found.where(found.point < points)
 
     def _tables(self, points: int | None) -> tuple[DataFrame, DataFrame | None] | None:
@@ -79,7 +83,9 @@ class Summaries:
                 point["metrics"][row.metric] = {what: _plain(row[what]) for what in OF_POINT}
             if tables[1] is not None:
                 for row in self.session.tagged(self._tag, tables[1].collect):
-                    pairs.append({what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)})
+                    pairs.append(
+                        {what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)}
+                    )
         told = {
             "runs_done": done,
             "runs_failed": failed,

@@ -1,4 +1,6 @@
-"""What runs in Spark's Python workers. It is sent by value, so it imports nothing of ours before the program is there."""
+"""What runs in Spark's Python workers. It is sent by value, so it imports nothing of ours before the program is
+there.
+"""
 
 from __future__ import annotations
 
@@ -36,5 +38,18 @@ def chunk_task(
                     raise RuntimeError(f"ringcast-trouble: {out}: {error.strerror or error}") from None
                 told = {"chunk": [number], "runs": [behind - first], "failed": [failed]}
                 yield pa.RecordBatch.from_pydict(told)
+
+    return run
+
+
+def idle_task() -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A task that does nothing but load what the others need, where the program is installed."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from contextlib import suppress
+
+        with suppress(ImportError):
+            import spark_batch.chunks  # noqa: F401
+        yield from batches
 
     return run
