@@ -3,7 +3,7 @@ import type { SweepDifference, SweepSpread, SweepSummary } from '../wire.gen'
 import { asSweep } from './document'
 import { findingOf } from './finding'
 import { measureOf, say, short, spread } from './measures'
-import { binned, cellsOf, dimensionsOf, firstView, heldBy, nameOf, rankOf } from './results'
+import { binned, cellsOf, dimensionsOf, firstView, heldBy, nameOf, put, rankOf } from './results'
 import type { Cell, Dimension, View } from './results'
 
 const hops = measureOf('hops_per_delivery')
@@ -181,6 +181,21 @@ describe('from the summary to a chart', () => {
   ] as [Partial<View>, number][])('%j shows %d points', (change, n) =>
     expect(cellsOf(summary, dims, { ...view, ...change })).toHaveLength(n),
   )
+
+  it('gives an axis one place', () => {
+    const looked = (role: 'x' | 'series' | 'facet', key: string): string[] => {
+      const { x, series, facet } = { ...view, ...put(view, role, key) }
+      return [x, series, facet]
+    }
+    expect(looked('x', 'protocol')).toEqual(['protocol', 'radio.loss', ''])
+    expect(looked('facet', 'protocol')).toEqual(['radio.loss', '', 'protocol'])
+    expect(looked('facet', 'topology.mean_degree')).toEqual([
+      'radio.loss',
+      'protocol',
+      'topology.mean_degree',
+    ])
+    expect(looked('series', '')).toEqual(['radio.loss', '', ''])
+  })
 
   it('names a point', () =>
     expect(nameOf(summary.points[3]?.values ?? {}, dims)).toBe('mean_degree 8, loss 0.1, Shen'))

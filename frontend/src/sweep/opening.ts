@@ -1,5 +1,6 @@
 /** From a dot to its run: played to just before its worst moment, and held to its digest. */
 import { asProblem } from '../api'
+import { clock, sentence } from '../format'
 import { opening } from '../open.svelte'
 import { asScenario } from '../scenario'
 import type { SweepRun } from '../wire.gen'
@@ -17,7 +18,10 @@ export async function openRun(result: Result, run: SweepRun): Promise<void> {
   try {
     await opening.beginAt(asScenario(run.document), Math.max(0, (run.worst_s ?? 0) - BEFORE_S), run.digest, {
       title: `Seed ${run.seed}${run.values ? ` of ${nameOf(run.values, result.dims)}` : ''}`,
-      text: run.worst_s === null ? '' : `Shortly before ${run.worst_why ?? 'its worst moment'}.`,
+      text:
+        run.worst_s === null
+          ? ''
+          : `${sentence(run.worst_why ?? 'its worst moment')} at ${clock(run.worst_s, 2)}.`,
       label: 'Back to the sweep',
       run: () => {
         const { pathname, hash } = new URL(back)

@@ -84,6 +84,13 @@ export function rolesOf(view: View): { x: string; series: string; facet: string 
   return { x: along, series, facet }
 }
 
+/** An axis has one place: what takes it from another gives that one what it had itself. */
+export function put(view: View, role: 'x' | 'series' | 'facet', key: string): Partial<View> {
+  const roles = rolesOf(view)
+  const other = key && (['x', 'series', 'facet'] as const).find((r) => r !== role && roles[r] === key)
+  return { series: roles.series, facet: roles.facet, ...(other ? { [other]: roles[role] } : {}), [role]: key }
+}
+
 /** What to show first: the axis with most numbers along x, what is compared as series. */
 export function firstView(
   document: SweepDocument,

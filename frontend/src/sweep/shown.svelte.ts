@@ -1,8 +1,9 @@
 /** The chart that is drawn now, for whoever exports it. */
+import type { Chart } from './charts/chart'
 import type { ChartTheme } from './charts/style'
 
 interface Shown {
-  svg: SVGSVGElement
+  chart: Chart
   theme: ChartTheme
   title: string
   caption: string

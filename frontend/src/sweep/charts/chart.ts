@@ -2,6 +2,7 @@
 import * as Plot from '@observablehq/plot'
 import { Grid } from '../../draw/grid'
 import { luminance, mix } from '../../draw/theme'
+import { dotsAsPaths, paintDots } from './dots'
 import { boxes, dots, ecdf, heat, histogram, lines } from './marks'
 import type { Drawn } from './marks'
 import type { ChartSpec, Mean, Scale } from './spec'
@@ -14,7 +15,10 @@ export interface Size {
 }
 
 export interface Chart {
-  svg: SVGSVGElement
+  /** From below: the dots, the picture, the ring around a selected dot. */
+  layers: [HTMLCanvasElement, SVGSVGElement, SVGSVGElement]
+  /** All of it as one picture. */
+  complete(): SVGSVGElement
   /** The run drawn nearest to a place within reach, else null. */
   runAt(x: number, y: number): number | null
   placeOf(run: number): { x: number; y: number } | null
@@ -41,7 +45,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
   }
   const inner = (size.width - margins.marginLeft - margins.marginRight) / columns
   const context = { spec, theme, placed, gap: gapOf(spec.x, inner) }
-  const drawn: Drawn = { x: [], y: [], facet: [], run: [] }
+  const drawn: Drawn = { x: [], y: [], facet: [], run: [], series: [] }
   const { color } = theme
   const quiet = { fill: color['ink-3'], fontSize: 12 }
   const xTicks = ticksOf(spec.x, inner)
@@ -56,10 +60,13 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
       fontSize: '12px',
       overflow: 'visible',
     },
-    x: spec.kind === 'heat' ? { type: 'band', domain: range(spec.x.names?.length ?? 1) } : scaleX(spec),
+    x:
+      spec.kind === 'heat'
+        ? { type: 'band', padding: 0, domain: range(spec.x.names?.length ?? 1) }
+        : scaleX(spec),
     y:
       spec.kind === 'heat'
-        ? { type: 'band', domain: range(spec.y.names?.length ?? 1) }
+        ? { type: 'band', padding: 0, domain: range(spec.y.names?.length ?? 1) }
         : {
             type: spec.y.log ? 'log' : 'linear',
             nice: true,
@@ -113,17 +120,29 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
   if (labelled) endLabels(svg, spec, theme, size.width - margins.marginRight + 12)
 
   settle(drawn, svg, margins)
+  const canvas = paintDots(drawn, spec.kind, theme, size)
   if (spec.kind === 'heat') tilesAsDots(spec, drawn, svg, placed, margins)
   const grid = new Grid(drawn.x, drawn.y, drawn.x.length)
   const index = new Map(drawn.run.map((run, i) => [run, i]))
-  const overlay = document.createElementNS(SVG, 'g')
-  svg.append(overlay)
+  // A picture of its own, so that pointing at a dot does not draw the others again.
+  const overlay = document.createElementNS(SVG, 'svg')
+  overlay.setAttribute('width', String(size.width))
+  overlay.setAttribute('height', String(size.height))
+  overlay.setAttribute('font-family', theme.sans)
+  overlay.setAttribute('aria-hidden', 'true')
   const placeOf = (run: number): { x: number; y: number } | null => {
     const i = index.get(run)
     return i === undefined ? null : { x: drawn.x[i] ?? 0, y: drawn.y[i] ?? 0 }
   }
   return {
-    svg,
+    layers: [canvas, svg, overlay],
+    complete() {
+      const whole = svg.cloneNode(true) as SVGSVGElement
+      const place = whole.querySelector('.dots')?.closest('svg > *')
+      if (spec.kind !== 'heat') place?.before(dotsAsPaths(drawn, spec.kind, theme))
+      whole.append(...[...overlay.children].map((node) => node.cloneNode(true)))
+      return whole
+    },
     runAt: (x, y) => drawn.run[grid.nearest(x, y, spec.kind === 'heat' ? 60 : REACH)] ?? null,
     placeOf,
     mark(run, words) {
@@ -140,6 +159,7 @@ const cut = (text: string, most: number): string =>
 
 function columnsOf(n: number, { width, height }: Size): number {
   if (n <= 1) return 1
+  if (n <= 4 && width / n >= 200) return n
   const ideal = Math.round(Math.sqrt((n * width) / (height * 1.3)))
   return Math.max(1, Math.min(n, ideal, Math.floor(width / 150) || 1))
 }
@@ -192,10 +212,15 @@ function tones(spec: ChartSpec, theme: ChartTheme): (mean: number) => { fill: st
   const full = theme.series[1]?.color ?? theme.color.ink
   return (mean) => {
     const fill = mix(theme.color.panel, full, hi > lo ? 0.06 + (0.9 * (mean - lo)) / (hi - lo) : 0.4)
-    const onPaper = Math.abs(luminance(fill) - luminance(theme.color.ink))
-    const onInk = Math.abs(luminance(fill) - luminance(theme.color.panel))
-    return { fill, text: onPaper > onInk ? theme.color.ink : theme.color.panel }
+    const best = contrast(fill, theme.color.ink) > contrast(fill, theme.color.panel) ? 'ink' : 'panel'
+    return { fill, text: theme.color[best] }
   }
+}
+
+/** WCAG 2 */
+function contrast(a: string, b: string): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y)
+  return (light + 0.05) / (dark + 0.05)
 }
 
 function write(parent: Element, text: string, attributes: Record<string, string | number>): void {
@@ -258,6 +283,7 @@ function tilesAsDots(
     drawn.x.push(Number(x.apply(tile.x)) + (x.bandwidth ?? 0) / 2)
     drawn.y.push(Number(y.apply(tile.y)) + (y.bandwidth ?? 0) / 2)
     drawn.run.push(tile.run)
+    drawn.series.push(0)
     drawn.facet.push(spec.facets.length ? placed(tile.f) : null)
   }
   const tail: Drawn = {
@@ -265,6 +291,7 @@ function tilesAsDots(
     y: drawn.y.slice(start),
     facet: drawn.facet.slice(start),
     run: [],
+    series: [],
   }
   settle(tail, svg, margins)
   tail.x.forEach((v, i) => (drawn.x[start + i] = v))
@@ -272,7 +299,7 @@ function tilesAsDots(
 }
 
 function ring(
-  overlay: SVGGElement,
+  overlay: SVGElement,
   at: { x: number; y: number },
   words: string,
   theme: ChartTheme,

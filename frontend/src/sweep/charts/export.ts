@@ -6,8 +6,8 @@ const HEAD = 64
 const PAD = 16
 
 /** The picture, complete: title and caption above it, on paper. */
-export function asSvg(chart: SVGSVGElement, title: string, caption: string, theme: ChartTheme): string {
-  const { width, height } = chart.getBoundingClientRect()
+export function asSvg(inner: SVGSVGElement, title: string, caption: string, theme: ChartTheme): string {
+  const [width, height] = [inner.width.baseVal.value, inner.height.baseVal.value]
   const outer = document.createElementNS(SVG, 'svg')
   const set = (node: Element, attributes: Record<string, string | number>): void => {
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
@@ -16,7 +16,6 @@ export function asSvg(chart: SVGSVGElement, title: string, caption: string, them
   set(outer, { xmlns: SVG, width: w, height: h, viewBox: `0 0 ${w} ${h}`, 'font-family': theme.sans })
   const paper = document.createElementNS(SVG, 'rect')
   set(paper, { width: w, height: h, fill: theme.color.paper })
-  const inner = chart.cloneNode(true) as SVGSVGElement
   set(inner, { x: PAD, y: HEAD + PAD })
   outer.append(
     paper,

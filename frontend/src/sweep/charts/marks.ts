@@ -1,4 +1,4 @@
-/** The marks of each kind of chart. Dots are one path for many: thousands of elements would be slow to draw and to export. */
+/** The marks of each kind of chart. */
 import * as Plot from '@observablehq/plot'
 import type { Dot, Mean } from './spec'
 import type { ChartSpec } from './spec'
@@ -15,11 +15,9 @@ export interface Drawn {
   y: number[]
   facet: ({ fx?: unknown; fy?: unknown } | null)[]
   run: number[]
+  series: number[]
 }
 
-const RADIUS = 2.1
-/** Dots of one path do not darken where they overlap; those of several do. */
-const PATHS = 6
 const HALO = 5
 
 interface Context {
@@ -47,50 +45,38 @@ function channels<T extends { f: number }>(
 
 const numbers = (spec: ChartSpec): number[] => [...new Set(spec.series.length ? spec.series.keys() : [0])]
 
+/** From one series to the next at the same value, px. */
+const stride = ({ spec, gap }: Pick<Context, 'spec' | 'gap'>): number =>
+  Math.min(spec.kind === 'box' ? 26 : 10, gap / (Math.max(1, spec.series.length) + 1))
+
 /** How far a series is moved to the side, so that several do not cover each other, px. */
-export function shift({ spec, gap }: Pick<Context, 'spec' | 'gap'>, s: number): number {
-  const n = Math.max(1, spec.series.length)
-  return (s - (n - 1) / 2) * Math.min(10, gap / (n + 1.5))
-}
+const shift = (context: Pick<Context, 'spec' | 'gap'>, s: number): number =>
+  (s - (Math.max(1, context.spec.series.length) - 1) / 2) * stride(context)
 
-const room = ({ spec, gap }: Context): number => Math.min(8, gap / (Math.max(1, spec.series.length) + 1.5))
+const room = (context: Context): number => Math.min(8, stride(context))
 
+/** Finds the places of the dots, and leaves a mark where they come in the picture; they are painted apart. */
 export function dots(context: Context, drawn: Drawn): Marks {
-  const { spec, theme } = context
+  const { spec } = context
   const { data, by } = channels(context, spec.dots)
   const side = spec.kind === 'lines' || spec.kind === 'box'
-  const quiet = spec.kind === 'box' ? 0.2 : theme.dark ? 0.42 : 0.34
   return [
     Plot.dot(data, {
       x: 'x',
       y: 'y',
       ...by,
       render(index, _scales, values, _dimensions, { document }) {
+        const { fx, fy } = index as { fx?: unknown; fy?: unknown }
+        for (const i of index) {
+          const d = data[i] as Dot
+          drawn.x.push(Number(values.x?.[i]) + (side ? shift(context, d.s) + d.aside * room(context) : 0))
+          drawn.y.push(Number(values.y?.[i]))
+          drawn.run.push(d.run)
+          drawn.series.push(d.s)
+          drawn.facet.push(spec.facets.length ? { fx, fy } : null)
+        }
         const group = document.createElementNS('http://www.w3.org/2000/svg', 'g')
         group.setAttribute('class', 'dots')
-        const paths = new Map<string, string[]>()
-        const { fx, fy } = index as { fx?: unknown; fy?: unknown }
-        for (const [k, i] of [...index].entries()) {
-          const d = data[i] as Dot
-          const px = (values.x?.[i] as number) + (side ? shift(context, d.s) + d.aside * room(context) : 0)
-          const py = values.y?.[i] as number
-          drawn.x.push(px)
-          drawn.y.push(py)
-          drawn.run.push(d.run)
-          drawn.facet.push(spec.facets.length ? { fx, fy } : null)
-          const key = `${d.s}/${k % PATHS}`
-          const outlined = outline(styleOf(theme, d.s).shape, px, py, RADIUS)
-          const path = paths.get(key)
-          if (path) path.push(outlined)
-          else paths.set(key, [outlined])
-        }
-        for (const [key, parts] of paths) {
-          const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-          path.setAttribute('d', parts.join(''))
-          path.setAttribute('fill', styleOf(theme, parseInt(key, 10)).color)
-          path.setAttribute('fill-opacity', String(quiet))
-          group.append(path)
-        }
         return group
       },
     }),
@@ -164,32 +150,49 @@ function point(
 
 export function boxes(context: Context): Marks {
   const { spec, theme } = context
-  const half = Math.max(2, Math.min(13, room(context) * 0.9))
+  const half = Math.max(2, stride(context) * 0.4)
   return numbers(spec).flatMap((s): Marks => {
     const rows = spec.boxes
       .filter((b) => b.s === s)
       .map(({ q: [q5, q25, q50, q75, q95], ...rest }) => ({ ...rest, q5, q25, q50, q75, q95 }))
     const { data, by } = channels(context, rows)
     const { color, dash } = styleOf(theme, s)
-    const dx = shift(context, s) * 1.6
+    const dx = shift(context, s)
     const whisker = { x: 'x', stroke: color, strokeWidth: 1.4, dx, ...by } as const
     return [
       Plot.ruleX(data, { ...whisker, y1: 'q5', y2: 'q25' }),
       Plot.ruleX(data, { ...whisker, y1: 'q75', y2: 'q95' }),
-      // A thick rule with an outline is a box of a width in pixels, on any scale.
-      Plot.ruleX(data, { ...whisker, y1: 'q25', y2: 'q75', strokeWidth: 2 * half }),
       Plot.ruleX(data, {
-        ...whisker,
+        x: 'x',
         y1: 'q25',
         y2: 'q75',
-        stroke: theme.color.panel,
-        strokeWidth: 2 * half - 3,
-        insetTop: 1.5,
-        insetBottom: 1.5,
+        ...by,
+        render: middles(color, theme.color.panel, dx, half),
       }),
       Plot.dot(data, { y: 'q50', x: 'x', ...by, render: medians(color, dx, half, dash) }),
     ]
   })
+}
+
+/** The middle halves: boxes of a width in pixels, on any scale. */
+function middles(color: string, ground: string, dx: number, half: number): Plot.RenderFunction {
+  return (index, _scales, values, _dimensions, { document }) => {
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+    const parts = [...index].map((i) => {
+      const [x, y1, y2] = [values.x?.[i], values.y1?.[i], values.y2?.[i]].map(Number) as [
+        number,
+        number,
+        number,
+      ]
+      return `M${x + dx - half} ${y1}h${2 * half}V${y2}h${-2 * half}z`
+    })
+    path.setAttribute('d', parts.join(''))
+    path.setAttribute('fill', ground)
+    path.setAttribute('fill-opacity', '0.8')
+    path.setAttribute('stroke', color)
+    path.setAttribute('stroke-width', '1.4')
+    return path
+  }
 }
 
 function medians(color: string, dx: number, half: number, dash: string): Plot.RenderFunction {

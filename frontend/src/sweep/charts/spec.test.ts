@@ -108,11 +108,32 @@ describe('the rows of a chart', () => {
       )
   })
 
-  it('a distribution rises from 0 to 100 %, its dots along it', () => {
+  it('a distribution rises from 0 to 100 %, a step a run, its dots along it', () => {
     const { steps, dots: on } = spec('ecdf')
-    const own = steps.filter((b) => b.s === 0).slice(0, 101)
-    expect([own[0]?.share, own.at(-1)?.share]).toEqual([0, 100])
-    expect(on.filter((d) => d.s === 0).map((d) => d.y)).toEqual([12.5, 37.5, 62.5, 87.5])
+    const own = steps.filter((b) => b.s === 0)
+    expect(own.map((b) => [b.from, b.share])).toEqual([
+      [1, 0],
+      [1, 25],
+      [2, 50],
+      [2.5, 75],
+      [3, 100],
+    ])
+    expect(on.filter((d) => d.s === 0).map((d) => d.y)).toEqual([25, 50, 75, 100])
+  })
+
+  it('a distribution of more runs than are known singly comes from percentiles', () => {
+    const few = { ...dots, of: 1000 }
+    const { steps } = specOf({
+      view: { ...view, chart: 'ecdf' },
+      cells: cells.slice(0, 1),
+      dots: few,
+      measure: measureOf('hops'),
+      x: degree,
+      series: protocol,
+      facet: null,
+    })
+    expect(steps).toHaveLength(101)
+    expect([steps[0], steps.at(-1)].map((b) => b?.share)).toEqual([0, 100])
   })
 
   it('a heat map has a tile a point, which stands for its median run', () => {

@@ -134,7 +134,7 @@ export function specOf(given: Given): ChartSpec {
     case 'ecdf':
       spec.x = { ...outcome, log: view.logX }
       spec.y = { ...PERCENT, label: 'runs that came to no more (%)', extent: [0, 100] }
-      spec.steps = cells.flatMap((c) => stepsOf(c, unit))
+      spec.steps = complete(given.dots) ? climbed(dots) : cells.flatMap((c) => stepsOf(c, unit))
       spec.dots = view.dots ? onTheCurve(dots) : []
       break
     case 'heat':
@@ -250,19 +250,33 @@ function histogram(dots: readonly Dot[]): Pick<ChartSpec, 'bins' | 'dots'> {
   return { bins, dots: within }
 }
 
-function onTheCurve(dots: readonly Dot[]): Dot[] {
+const complete = (dots: SweepDots | null): boolean => dots !== null && dots.run.length >= dots.of
+
+function grouped(dots: readonly Dot[]): Dot[][] {
   const groups = new Map<string, Dot[]>()
   for (const d of dots) {
     const group = groups.get(`${d.s}/${d.f}`)
     if (group) group.push(d)
     else groups.set(`${d.s}/${d.f}`, [d])
   }
-  return [...groups.values()].flatMap((all) =>
-    all
-      .toSorted((a, b) => a.y - b.y)
-      .map((d, i): Dot => ({ ...d, x: d.y, y: (100 * (i + 0.5)) / all.length, aside: 0 })),
-  )
+  return [...groups.values()].map((all) => all.toSorted((a, b) => a.y - b.y))
 }
+
+/** From the runs themselves, where all of them are known: each is a step. */
+function climbed(dots: readonly Dot[]): Bin[] {
+  return grouped(dots).flatMap((all) => {
+    const step = (i: number): Bin => {
+      const { y, s, f } = all[Math.max(0, i)] as Dot
+      return { from: y, to: all[i + 1]?.y ?? y, share: (100 * (i + 1)) / all.length, s, f }
+    }
+    return [step(-1), ...all.map((_, i) => step(i))]
+  })
+}
+
+const onTheCurve = (dots: readonly Dot[]): Dot[] =>
+  grouped(dots).flatMap((all) =>
+    all.map((d, i): Dot => ({ ...d, x: d.y, y: (100 * (i + 1)) / all.length, aside: 0 })),
+  )
 
 /** A logarithmic axis has no place for nothing. */
 function keepPositive(spec: ChartSpec): void {
