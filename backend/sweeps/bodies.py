@@ -58,7 +58,7 @@ class SweepSpread(BaseModel):
     ci95_high: float | None
     min: float | None
     max: float | None
-    q: list[float | None] = Field(description="percentiles 0 to 100")
+    q: list[float] | None = Field(description="percentiles 0 to 100; null where values are few")
     median_run: int | None = Field(description="number of the run in the middle")
     worst_run: int | None = Field(description="number of the run that is worst by this metric")
 

@@ -296,12 +296,12 @@ class Jobs:
     def _waiting(self) -> list[Live]:
         return sorted(self._of("queued"), key=lambda x: (x.entry.queued, x.entry.id))
 
-    def _waits_for(self, live: Live) -> str:
+    def _waits_for(self, live: Live) -> str | None:
         if not self.worker.ready:
             return "Spark is starting"
         if live.entry.tries:
             return "it runs alone, since the batch process died under it"
-        return "other sweeps run"
+        return "other sweeps run" if self._of("running") else None
 
     async def _look_after(self) -> None:
         while True:

@@ -43,8 +43,9 @@ class Live:
 
     def progress(self, said: Progress) -> None:
         """Take over how far it has got."""
-        self.entry.done = min(said.done, self.entry.runs)
-        self.entry.failed = said.failed
+        if said.done or said.doing is None:  # before that it has not yet looked what there is
+            self.entry.done = min(said.done, self.entry.runs)
+            self.entry.failed = said.failed
         self.per_s, self.left_s, self.doing = said.per_s, said.left_s, said.doing
 
     def tell(self) -> None:

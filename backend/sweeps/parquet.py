@@ -29,6 +29,12 @@ def read(path: Path, columns: Sequence[str], places: Sequence[int] | None = None
     return {name: table.column(name).to_pylist() for name in columns}
 
 
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Every row of a file."""
+    for batch in pq.ParquetFile(path).iter_batches():
+        yield from batch.to_pylist()
+
+
 def has_any(path: Path, column: str) -> bool:
     """Whether a column of a chunk may have anything in it, by what the file says of itself."""
     metadata = pq.ParquetFile(path).metadata

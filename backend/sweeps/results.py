@@ -174,15 +174,27 @@ def rows(root: Path, id: str, form: str) -> Iterator[bytes]:
 
 def summary(root: Path, id: str) -> Iterator[bytes]:
     """The statistics as CSV, a line for each point and metric, in pieces."""
-    sweep = folders.sweep_of(root, id)
-    tree = Folder(root / id).read_summary() or {}
-    axes = list(sweep.types)
+    axes = list(folders.sweep_of(root, id).types)
     yield _line(["point", *axes, "metric", *STATISTICS, *(f"p{k}" for k in PERCENTILES), *RUNS])
+    for row in _spreads(Folder(root / id)):
+        q = row["q"]
+        percentiles = [None if q is None else q[k] for k in PERCENTILES]
+        known = (row[name] for name in ("point", *axes, "metric", *STATISTICS))
+        yield _line([*known, *percentiles, *(row[name] for name in RUNS)])
+
+
+def _spreads(folder: Folder) -> Iterator[dict[str, Any]]:
+    """A row for each point and metric: from summary.json, or from the table where that has not all points."""
+    tree = folder.read_summary() or {}
+    if tree.get("truncated") and folder.summary_table.is_dir():
+        from backend.sweeps import parquet
+
+        for path in sorted(folder.summary_table.glob("*.parquet")):
+            yield from parquet.rows(path)
+        return
     for point in tree.get("points", []):
         for metric, spread in point["metrics"].items():
-            percentiles = [spread["q"][k] for k in PERCENTILES]
-            told = [*(spread[name] for name in STATISTICS), *percentiles, *(spread[name] for name in RUNS)]
-            yield _line([point["point"], *(point["values"][path] for path in axes), metric, *told])
+            yield {"point": point["point"], **point["values"], "metric": metric, **spread}
 
 
 def _line(cells: list[Any]) -> bytes:

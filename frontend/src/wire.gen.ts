@@ -619,8 +619,8 @@ export interface SweepSpread {
   ci95_high: number | null;
   min: number | null;
   max: number | null;
-  /** percentiles 0 to 100 */
-  q: (number | null)[];
+  /** percentiles 0 to 100; null where values are few */
+  q: number[] | null;
   /** number of the run in the middle */
   median_run: number | null;
   /** number of the run that is worst by this metric */

