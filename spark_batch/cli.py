@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from engine.core.errors import ScenarioError
-from spark_batch import cluster, command
+from spark_batch import bench, cluster, command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,10 +17,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_options(commands.add_parser("sweep", help="play a sweep document into a folder"))
     command.add_session_options(commands.add_parser("worker", help="play sweeps as told on standard input"))
     cluster.add_options(commands.add_parser("cluster", help="a standalone Spark cluster on this machine"))
+    bench.add_options(commands.add_parser("bench", help="Spark beside a pool of processes"))
     args = parser.parse_args(argv)
     try:
         if args.command == "sweep":
             return command.run(args)
+        if args.command == "bench":
+            return bench.run(args)
         if args.command == "cluster":
             return cluster.run(args)
         from spark_batch import worker

@@ -63,6 +63,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._children: list[subprocess.Popen[bytes]] = []
 
     def _state(self) -> dict[str, Any]:
         try:
@@ -136,6 +137,7 @@ class Cluster:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        self._children.append(child)
         return child.pid
 
     def _keep(self, master: str, processes: dict[str, int]) -> None:
@@ -174,21 +176,19 @@ class Cluster:
         for pid in self.processes().values():
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
+        for child in self._children:
+            child.wait()
         (self.folder / "cluster.json").unlink(missing_ok=True)
         return ended
 
 
 def _alive(pid: int) -> bool:
-    """Whether a process runs; one of our own children that has ended is taken leave of."""
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+    """Whether a process runs; one that has ended and waits for its parent does not."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
         return False
-    except PermissionError:
-        return True
-    return True
+    return state != "Z"
 
 
 def _free_port() -> int:

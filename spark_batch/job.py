@@ -14,8 +14,9 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, Sweep
@@ -31,6 +32,7 @@ WAVE = 4_000
 LOOK_S = 0.25
 SPARE_BYTES = 50_000_000
 TROUBLE = "ringcast-trouble: "
+T = TypeVar("T")
 
 
 class Cancelled(Exception):
@@ -89,8 +91,8 @@ class Job:
             self._summarised()
             return
         check_disk(sweep, self.folder)
-        code = None if self.session.local else shipping.for_workers()
         counted = self._counted(sweep)
+        code = None if self.session.local else self._apart(sweep, self._packed)
         summaries = Summaries(self.session, sweep, self.folder, counted.plan, self.tag)
         self._told(counted.progress())
         small = [number for number in counted.plan.firsts() if number not in counted.chunks]
@@ -110,35 +112,47 @@ class Job:
     def _counted(self, sweep: Sweep) -> Counted:
         """What is there; the plan is made where there is none yet."""
         plan = self.folder.plan()
-        if plan is None or not self.session.local:
-            found = self._apart(sweep)
-            if plan is None:
-                plan = plan_for(sweep, found, self.session.slots)
-                self.folder.keep_plan(plan)
+        if plan is None:
+            plan = plan_for(sweep, self._apart(sweep, self._tried), self.session.slots)
+            self.folder.keep_plan(plan)
         return Counted(self.folder, plan)
 
-    def _apart(self, sweep: Sweep) -> float:
-        """Seconds of a run, tried in a thread: a cancel need not wait until a protocol is compiled."""
-        found: list[float] = []
+    def _doing(self, what: str) -> None:
+        self._told(replace(self._latest, doing=what))
 
-        def tell(what: str) -> None:
-            self._told(Progress(0, 0, sweep.runs, doing=what))
+    def _tried(self, sweep: Sweep) -> float:
+        """Seconds of a run."""
+        return try_some(sweep, self._doing, self._cancelled.is_set).mean
 
-        def work() -> None:
-            found.append(try_some(sweep, tell, self._cancelled.is_set).mean)
+    def _packed(self, sweep: Sweep) -> shipping.Program:
+        """The program for workers that have no copy of it."""
+        self._doing("packing the program, compiling it where that is new")
+        return shipping.for_workers(json.dumps(sweep.plain))
 
-        thread = threading.Thread(target=work, name="trial", daemon=True)
+    def _apart(self, sweep: Sweep, work: Callable[[Sweep], T]) -> T:
+        """Do it in a thread: a cancel need not wait until a protocol is compiled."""
+        found, trouble = list[T](), list[BaseException]()
+
+        def attempt() -> None:
+            try:
+                found.append(work(sweep))
+            except BaseException as error:
+                trouble.append(error)
+
+        thread = threading.Thread(target=attempt, name="apart", daemon=True)
         thread.start()
         while thread.is_alive():
             thread.join(0.1)
             if self._cancelled.is_set():
                 raise Cancelled
+        if trouble:
+            raise trouble[0]
         return found[0]
 
     def _missing(self, counted: Counted) -> Iterator[int]:
         return (number for number in counted.plan.order() if number not in counted.chunks)
 
-    def _wave(self, sweep: Sweep, wave: list[int], counted: Counted, code: bytes | None) -> None:
+    def _wave(self, sweep: Sweep, wave: list[int], counted: Counted, code: shipping.Program | None) -> None:
         """Give these chunks to Spark and wait, looking at what has come."""
         if self._cancelled.is_set():
             raise Cancelled

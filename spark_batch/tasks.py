@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spark_batch.shipping import install
+from spark_batch.shipping import Program, install
 
 TASK_SCHEMA = "chunk long, runs long, failed long"
 
 
 def chunk_task(
-    plain: str, out: str, chunks: tuple[tuple[int, int, int], ...], code: bytes | None
+    plain: str, out: str, chunks: tuple[tuple[int, int, int], ...], code: Program | None
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """A function for mapInArrow: batches with places in `chunks` (number, first run, one behind the last) to a row a chunk.
 
-    plain: the sweep document; out: its folder; code: the program as a zip, None where it is installed.
+    plain: the sweep document; out: its folder; code: the program, None where it is installed.
     """
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from engine.core.errors import ScenarioError
 from engine.sweeps import Folder
 from spark_batch import java
 from tests.spark.support import folder, plain_loop, rows, sweep
@@ -74,14 +75,14 @@ def test_java_comes_along_where_there_is_none(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("RINGCAST_CACHE", str(tmp_path))
-    monkeypatch.setattr(java.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     home = java.java_home()
     assert home == tmp_path / "java"
-    asked = [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"]
+    asked = [str(home / "bin" / "java"), "--add-modules=jdk.incubator.vector", "-version"]
     told = subprocess.run(asked, capture_output=True, text=True, check=True, env={"PATH": "/usr/bin:/bin"})
     assert "version" in told.stderr
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    with pytest.raises(java.ScenarioError, match="JAVA_HOME"):
+    with pytest.raises(ScenarioError, match="JAVA_HOME"):
         java.java_home()
 
 
@@ -89,5 +90,5 @@ def test_the_disk_is_looked_at_before(tmp_path: Path, monkeypatch: pytest.Monkey
     from spark_batch import job
 
     monkeypatch.setattr(job, "SPARE_BYTES", 10**15)
-    with pytest.raises(job.ScenarioError, match="not enough disk for 48 runs"):
+    with pytest.raises(ScenarioError, match="not enough disk for 48 runs"):
         job.check_disk(sweep(), folder(tmp_path, sweep()))

@@ -121,7 +121,9 @@ def test_cancel_keeps_what_is_done(session: Session, tmp_path: Path) -> None:
     assert not thread.is_alive()
     assert len(ended) == 1
     there = {number: out.chunk(number).stat().st_mtime_ns for number in out.chunks()}
-    assert 0 < sum(len(range(*out.plan().chunk(n))) for n in there) < of.runs  # type: ignore[union-attr]
+    plan = out.plan()
+    assert plan is not None
+    assert 0 < sum(len(range(*plan.chunk(number))) for number in there) < of.runs
     Job(session, out, "cancel").play()
     assert rows(out) == plain_loop(of)
     assert there.items() <= {number: out.chunk(number).stat().st_mtime_ns for number in out.chunks()}.items()
