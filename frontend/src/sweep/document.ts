@@ -130,7 +130,8 @@ export function readSweep(text: string): SweepDocument {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Error(`this is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`)
+    const why = error instanceof Error ? error.message : 'it cannot be read'
+    throw new Error(`this is not JSON: ${why}`, { cause: error })
   }
   return asSweep(value)
 }

@@ -3,7 +3,17 @@ import type { SweepDifference, SweepSpread, SweepSummary } from '../wire.gen'
 import { asSweep } from './document'
 import { findingOf } from './finding'
 import { measureOf, say, short, spread } from './measures'
-import { binned, cellsOf, dimensionsOf, firstView, heldBy, nameOf, put, rankOf } from './results'
+import {
+  binned,
+  cellsOf,
+  dimensionsOf,
+  firstSummary,
+  firstView,
+  heldBy,
+  nameOf,
+  put,
+  rankOf,
+} from './results'
 import type { Cell, Dimension, View } from './results'
 
 const hops = measureOf('hops_per_delivery')
@@ -195,6 +205,28 @@ describe('from the summary to a chart', () => {
       'topology.mean_degree',
     ])
     expect(looked('series', '')).toEqual(['radio.loss', '', ''])
+  })
+
+  it('before there is a summary, single runs are means that claim nothing', () => {
+    const dots = {
+      run: [0, 1, 60, 1300],
+      point: [0, 0, 1, 21],
+      seed: [1, 2, 1, 41],
+      value: [3, 5, 2, 9],
+      of: 4,
+    }
+    const early = firstSummary(dots, dims, 'hops_per_delivery')
+    expect(early.points.map((p) => nameOf(p.values, dims))).toEqual([
+      'mean_degree 8, loss 0, PSVR',
+      'mean_degree 8, loss 0, Shen',
+      'mean_degree 30, loss 0.2, Shen',
+    ])
+    const cells = cellsOf(early, dims, view)
+    expect(cells.map((c) => [c.si, c.xi, c.spread.mean])).toEqual([
+      [0, 0, 4],
+      [1, 0, 2],
+    ])
+    expect(find(cells)).toContain('too few runs')
   })
 
   it('names a point', () =>

@@ -93,6 +93,9 @@ function undecided(cells: readonly Cell[], measure: Measure, series: Dimension):
 const plural = ({ key, title }: Dimension): string =>
   key === 'protocol' ? 'protocols' : `values of ${title.toLowerCase()}`
 
+/** Without an interval there is nothing to tell by. */
+const few = ({ spread: s }: Cell): boolean => s.n < 2 || s.ci95_low === null || s.ci95_high === null
+
 const mean = (cell: Cell): number => cell.spread.mean ?? 0
 
 /** Paired differences decide where there are some; else the intervals of the means must not touch. */
@@ -133,7 +136,7 @@ function trend(cells: readonly Cell[], measure: Measure, x: Dimension): string {
   }
   const range = `as ${by} grows from ${x.names[first.xi]} to ${x.names[last.xi]}`
   if (!beyond(first, last) && !beyond(last, first)) {
-    if (along.some((c) => c.spread.n < 2)) return `${name}: too few runs to tell yet`
+    if (along.some(few)) return `${name}: too few runs to tell yet`
     return `${name} hardly ${verb('change')} ${range}`
   }
   const way = mean(last) < mean(first) ? verb('fall') : measure.counted ? 'rise' : 'rises'

@@ -37,7 +37,7 @@ export async function openRun(result: Result, run: SweepRun): Promise<void> {
 /** The run in the middle of those with the same values. */
 export async function openMedian(result: Result, point: number): Promise<void> {
   const metric = result.view?.metric ?? ''
-  const median = result.summary?.points.find((p) => p.point === point)?.metrics[metric]?.median_run
+  const median = result.told?.points.find((p) => p.point === point)?.metrics[metric]?.median_run
   if (median === null || median === undefined) return
   try {
     await openRun(result, await sweepsApi.run(result.id, median))

@@ -7,11 +7,12 @@ import { asSweep } from './document'
 import type { SweepDocument } from './document'
 import { fieldsToVary, titled } from './fields'
 import { measureOf, usualMeasures } from './measures'
-import { cellsOf, dimensionsOf, firstView, rolesOf } from './results'
+import { cellsOf, dimensionsOf, firstSummary, firstView, rolesOf } from './results'
 import type { View } from './results'
 import { readView, writeView } from './viewhash'
 
-const MOST_DOTS = 5000
+/** More are thinned by the server. */
+export const MOST_DOTS = 5000
 const RETRY_MS = [500, 1000, 2000, 4000, 8000]
 const GONE = 4004
 
@@ -58,7 +59,12 @@ export class Result {
       : wanted
   })
   readonly measure = $derived(measureOf(this.view?.metric ?? '', this.protocol))
-  readonly cells = $derived(this.summary && this.view ? cellsOf(this.summary, this.dims, this.view) : [])
+  /** The server's, or what the first runs alone come to. */
+  readonly told = $derived.by(() => {
+    if (this.summary?.points.length || !this.dots?.run.length) return this.summary
+    return firstSummary(this.dots, this.dims, this.dotsOf)
+  })
+  readonly cells = $derived(this.told && this.view ? cellsOf(this.told, this.dims, this.view) : [])
   readonly roles = $derived(this.view ? rolesOf(this.view) : { x: '', series: '', facet: '' })
 
   constructor(readonly id: string) {
@@ -138,7 +144,8 @@ export class Result {
 
   private heard(job: Job): void {
     this.job = job
-    if (job.summary_version !== this.shownVersion) void this.refresh()
+    const early = !this.summary?.points.length && job.done > (this.dots?.of ?? 0)
+    if (job.summary_version !== this.shownVersion || early) void this.refresh()
   }
 
   /** Fetches what is new; while that is on its way, what comes then is fetched afterwards. */
@@ -155,8 +162,9 @@ export class Result {
       if (this.job.failed) this.failures = await sweepsApi.failures(this.id)
       await this.fetchDots()
     } catch {
-      // The socket tells when the server is back, and this is tried again then.
       this.shownVersion = -1
+      // While the socket is away, its return brings this back; else it has to be tried again.
+      if (this.socket || this.ended) this.again(() => void this.refresh())
     } finally {
       this.fetching = false
     }
@@ -176,7 +184,7 @@ export class Result {
 
   private async fetchDots(): Promise<void> {
     const metric = this.view?.metric
-    if (!metric || !this.summary?.runs_done) return
+    if (!metric || !this.job?.done) return
     const dots = await sweepsApi.dots(this.id, metric, MOST_DOTS)
     if (this.closed || metric !== this.view?.metric) return
     this.dotsOf = metric

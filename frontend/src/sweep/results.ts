@@ -1,5 +1,5 @@
 /** From the summary of a sweep to what a chart shows: which points, under which names, in which order. */
-import type { SweepPoint, SweepSpread, SweepSummary } from '../wire.gen'
+import type { SweepDots, SweepPoint, SweepSpread, SweepSummary } from '../wire.gen'
 import { isZip, labelOf, lengthOf, plainAxes, valuesOf } from './document'
 import type { Axis, SweepDocument } from './document'
 
@@ -82,6 +82,45 @@ export function rolesOf(view: View): { x: string; series: string; facet: string 
   const series = view.series === along ? '' : view.series
   const facet = view.facet === along || view.facet === series ? '' : view.facet
   return { x: along, series, facet }
+}
+
+/** What single runs come to, before the server has put anything together: means without intervals, which claim nothing. */
+export function firstSummary(dots: SweepDots, dims: readonly Dimension[], metric: string): SweepSummary {
+  const byPoint = new Map<number, { run: number; value: number }[]>()
+  dots.point.forEach((point, i) => {
+    const [run = -1, value = NaN] = [dots.run[i], dots.value[i]]
+    const own = byPoint.get(point)
+    if (own) own.push({ run, value })
+    else byPoint.set(point, [{ run, value }])
+  })
+  const points = [...byPoint].map(([point, runs]): SweepPoint => {
+    const sorted = runs.toSorted((a, b) => a.value - b.value)
+    const spread: SweepSpread = {
+      n: runs.length,
+      mean: runs.reduce((sum, { value }) => sum + value, 0) / runs.length,
+      sd: null,
+      ci95_low: null,
+      ci95_high: null,
+      min: sorted[0]?.value ?? null,
+      max: sorted.at(-1)?.value ?? null,
+      q: [],
+      median_run: sorted[sorted.length >> 1]?.run ?? null,
+      worst_run: null,
+    }
+    return { point, values: valuesAt(point, dims), metrics: { [metric]: spread } }
+  })
+  return { runs_done: dots.of, runs_failed: 0, points, differences: [], truncated: false }
+}
+
+/** The values of the k-th point: the last axis changes fastest. */
+function valuesAt(point: number, dims: readonly Dimension[]): SweepPoint['values'] {
+  const values: SweepPoint['values'] = {}
+  let rest = point
+  for (const { key, values: all } of dims.toReversed()) {
+    values[key] = all[rest % all.length] ?? null
+    rest = Math.floor(rest / all.length)
+  }
+  return values
 }
 
 /** An axis has one place: what takes it from another gives that one what it had itself. */

@@ -50,7 +50,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
   const quiet = { fill: color['ink-3'], fontSize: 12 }
   const xTicks = ticksOf(spec.x, inner)
   const yTicks = Math.max(3, Math.min(7, Math.floor((size.height - 70) / rows / 58)))
-  const node = Plot.plot({
+  const made = Plot.plot({
     ...size,
     ...margins,
     style: {
@@ -111,7 +111,7 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
         : []),
     ],
   })
-  const svg = node as SVGSVGElement & Plot.Plot
+  const svg = made as SVGSVGElement & Plot.Plot
   svg.setAttribute('xmlns', SVG)
   svg.setAttribute('font-variant-numeric', 'tabular-nums')
   write(svg, spec.y.label, { x: margins.marginLeft - 30, y: 12, fill: color['ink-2'] })

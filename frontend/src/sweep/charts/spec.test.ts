@@ -7,7 +7,7 @@ import type { ChartSpec } from './spec'
 import { outline } from './style'
 
 const spread = (mean: number): SweepSpread => ({
-  n: 3,
+  n: 1,
   mean,
   sd: 1,
   ci95_low: mean - 0.1,
@@ -122,11 +122,12 @@ describe('the rows of a chart', () => {
   })
 
   it('a distribution of more runs than are known singly comes from percentiles', () => {
-    const few = { ...dots, of: 1000 }
+    const [one] = cells
+    if (!one) throw new Error('no cell')
     const { steps } = specOf({
       view: { ...view, chart: 'ecdf' },
-      cells: cells.slice(0, 1),
-      dots: few,
+      cells: [{ ...one, spread: { ...one.spread, n: 1000 } }],
+      dots,
       measure: measureOf('hops'),
       x: degree,
       series: protocol,

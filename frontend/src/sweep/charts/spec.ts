@@ -134,7 +134,7 @@ export function specOf(given: Given): ChartSpec {
     case 'ecdf':
       spec.x = { ...outcome, log: view.logX }
       spec.y = { ...PERCENT, label: 'runs that came to no more (%)', extent: [0, 100] }
-      spec.steps = complete(given.dots) ? climbed(dots) : cells.flatMap((c) => stepsOf(c, unit))
+      spec.steps = complete(cells, dots) ? climbed(dots) : cells.flatMap((c) => stepsOf(c, unit))
       spec.dots = view.dots ? onTheCurve(dots) : []
       break
     case 'heat':
@@ -183,7 +183,7 @@ function meanOf({ spread, si, fi }: Cell, x: number, unit: number): Mean[] {
 }
 
 function boxOf({ spread, si, fi }: Cell, x: number, unit: number): Box[] {
-  const q = [5, 25, 50, 75, 95].map((p) => spread.q[p])
+  const q = [5, 25, 50, 75, 95].map((p) => spread.q?.[p])
   if (q.some((v) => v === null || v === undefined)) return []
   return [{ x, s: si, f: fi, q: q.map((v) => Number(v) * unit) as Box['q'] }]
 }
@@ -196,7 +196,7 @@ function tileOf({ spread, xi, si, fi }: Cell, unit: number, words: (v: number) =
 
 /** From percentiles: between two of them lies one per cent of the runs. */
 function stepsOf({ spread, si, fi }: Cell, unit: number): Bin[] {
-  const q = spread.q.filter((v) => v !== null)
+  const q = (spread.q ?? []).filter((v) => v !== null)
   if (q.length < 2) return []
   return q.map((v, i) => {
     const next = q[i + 1] ?? v
@@ -250,7 +250,9 @@ function histogram(dots: readonly Dot[]): Pick<ChartSpec, 'bins' | 'dots'> {
   return { bins, dots: within }
 }
 
-const complete = (dots: SweepDots | null): boolean => dots !== null && dots.run.length >= dots.of
+/** Whether every run that has a value is there. */
+const complete = (cells: readonly Cell[], dots: readonly Dot[]): boolean =>
+  dots.length >= cells.reduce((n, c) => n + c.spread.n, 0)
 
 function grouped(dots: readonly Dot[]): Dot[][] {
   const groups = new Map<string, Dot[]>()
