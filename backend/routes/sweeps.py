@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path as FolderPath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, WebSocket
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 from starlette.websockets import WebSocketDisconnect
 
 from backend.refusal import Refusal
@@ -28,7 +29,6 @@ from backend.sweeps.checking import checked
 from backend.sweeps.live import Live
 from backend.viewer import reason
 from backend.wire import Close
-from engine.sweeps import Sweep
 
 router = APIRouter(prefix="/api/sweeps", tags=["sweeps"])
 Id = Annotated[str, Path(max_length=64, description="the sweep's id")]
@@ -42,10 +42,11 @@ async def estimate(server: Server, request: Request, document: SweepDocument) ->
     """What a sweep would cost; a refusal says what is wrong with it. Also makes Spark start, if it does not run."""
     server.rates.take(request)
     sweep = await checked(document, server.settings)
-    server.jobs.warm()
-    found = await estimates.within(sweep, server.settings.master, server.jobs.worker.ready)
-    if server.jobs.trouble is not None:
-        found.warnings.insert(0, f"Spark could not be used the last time: {server.jobs.trouble}")
+    server.jobs.foreman.warm()
+    found = await estimates.within(sweep, server.settings.master, server.jobs.foreman.worker.ready)
+    trouble = server.jobs.foreman.trouble
+    if trouble is not None:
+        found.warnings.insert(0, f"Spark could not be used the last time: {trouble}")
     return found
 
 
@@ -100,39 +101,43 @@ async def delete(server: Server, id: Id) -> SweepGone:
 # --- what it found
 
 
-@router.get("/{id}/document", responses=refusals(404))
-async def document(server: Server, id: Id) -> SweepDocument:
+def _of(model: Any) -> dict[int | str, dict[str, Any]]:
+    """Answers of a route that puts them into JSON in a thread: they may be long."""
+    return {200: {"model": model}, **refusals(404)}
+
+
+@router.get("/{id}/document", responses=_of(SweepDocument), response_model=None)
+async def document(server: Server, id: Id) -> Response:
     """The sweep document, in its canonical form."""
-    return (await _sweep(server, id)).plain
+    return _json(await server.jobs.read(folders.document, _root(server, id), id))
 
 
-@router.get("/{id}/summary", responses={200: {"model": SweepSummary}, **refusals(404)}, response_model=None)
+@router.get("/{id}/summary", responses=_of(SweepSummary), response_model=None)
 async def summary(server: Server, id: Id) -> Response:
     """Statistics of the runs finished so far, by point, and differences between points that are compared."""
-    server.jobs.find(id)
-    found = await server.jobs.read(folders.summary, server.jobs.root, id)
+    found = await server.jobs.read(folders.summary, _root(server, id), id)
     if found is None:
-        return JSONResponse(SweepSummary(truncated=False).model_dump())
-    return Response(found, media_type="application/json")
+        return _json(SweepSummary(truncated=False).model_dump_json())
+    return _json(found)
 
 
-@router.get("/{id}/dots", responses=refusals(404))
+@router.get("/{id}/dots", responses=_of(SweepDots), response_model=None)
 async def dots(
     server: Server,
     id: Id,
     metric: Annotated[str, Query(max_length=100)],
     limit: Annotated[int, Query(ge=1, le=50_000)] = 5_000,
-) -> SweepDots:
+) -> Response:
     """Single runs by one metric, to be drawn."""
-    server.jobs.find(id)
-    return await server.jobs.read(results.dots, server.jobs.root, id, metric, limit)
+    root = _root(server, id)
+    return _json(await server.jobs.read(lambda: results.dots(root, id, metric, limit).model_dump_json()))
 
 
-@router.get("/{id}/runs/{run}", responses=refusals(404))
-async def run(server: Server, id: Id, run: int) -> SweepRun:
+@router.get("/{id}/runs/{run}", responses=_of(SweepRun), response_model=None)
+async def run(server: Server, id: Id, run: int) -> Response:
     """One run, and the document that plays it again."""
-    server.jobs.find(id)
-    return await server.jobs.read(results.run, server.jobs.root, id, run)
+    root = _root(server, id)
+    return _json(await server.jobs.read(lambda: results.run(root, id, run).model_dump_json()))
 
 
 @router.get("/{id}/failures", responses=refusals(404))
@@ -140,8 +145,7 @@ async def failures(
     server: Server, id: Id, limit: Annotated[int, Query(ge=1, le=1_000)] = 20
 ) -> list[SweepFailure]:
     """The first runs that ended with an error."""
-    server.jobs.find(id)
-    return await server.jobs.read(results.failures, server.jobs.root, id, limit)
+    return await server.jobs.read(results.failures, _root(server, id), id, limit)
 
 
 def _file(kind: str) -> dict[int | str, dict[str, Any]]:
@@ -167,13 +171,11 @@ async def rows_parquet(server: Server, id: Id) -> Response:
 @router.get("/{id}/summary.csv", responses=_file(CSV), response_class=StreamingResponse)
 async def summary_csv(server: Server, id: Id) -> Response:
     """The statistics, a line for each point and metric."""
-    await _sweep(server, id)
-    return _attached(results.summary(server.jobs.root, id), CSV, f"sweep-{id}-summary.csv")
+    return _attached(results.summary(_root(server, id), id), CSV, f"sweep-{id}-summary.csv")
 
 
 async def _rows(server: Server, id: str, form: str, kind: str) -> Response:
-    server.jobs.find(id)
-    pieces = await server.jobs.read(results.rows, server.jobs.root, id, form)
+    pieces = await server.jobs.read(results.rows, _root(server, id), id, form)
     return _attached(pieces, kind, f"sweep-{id}.{form}")
 
 
@@ -183,9 +185,14 @@ def _attached(pieces: Iterator[bytes], kind: str, name: str) -> Response:
     )
 
 
-async def _sweep(server: Server, id: str) -> Sweep:
+def _json(text: str | bytes) -> Response:
+    return Response(text, media_type="application/json")
+
+
+def _root(server: Server, id: str) -> FolderPath:
+    """Where the sweeps are, if this one is among them. Raises Refusal."""
     server.jobs.find(id)
-    return await server.jobs.read(folders.sweep_of, server.jobs.root, id)
+    return server.jobs.root
 
 
 # --- as it happens

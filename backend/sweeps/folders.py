@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -95,7 +94,6 @@ def summary(root: Path, id: str) -> bytes | None:
         return None
 
 
-def summary_tree(root: Path, id: str) -> dict[str, object]:
-    """The same, read."""
-    tree: dict[str, object] = json.loads(summary(root, id) or b"{}")
-    return tree
+def document(root: Path, id: str) -> bytes:
+    """The sweep document as it is on disk."""
+    return (root / id / "sweep.json").read_bytes()

@@ -22,7 +22,9 @@ class Live:
         self.left_s: float | None = None
         self.doing: str | None = None
         self.given_at = 0.0  # to the batch process, on the monotonic clock
+        self.ready = True  # its folder is there
         self.cancelling = False
+        self.stop: str | None = None  # why the server itself is cancelling it
         self.gone = False  # deleted
         self.dirty = False  # not yet in the database
         self._watchers: set[asyncio.Event] = set()
@@ -30,7 +32,14 @@ class Live:
     @classmethod
     def new(cls, id: str, sweep: Sweep, mb: float, now: float) -> Live:
         """A sweep just asked for."""
-        return cls(Entry(id, sweep.name, "queued", now, now, sweep.runs, sweep.points, mb=mb))
+        live = cls(Entry(id, sweep.name, "queued", now, now, sweep.runs, sweep.points, mb=mb))
+        live.ready = False
+        return live
+
+    @property
+    def to_come_mb(self) -> float:
+        """What it has yet to write, about."""
+        return self.entry.mb * (1 - self.entry.done / self.entry.runs)
 
     @property
     def ended(self) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -17,7 +19,7 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
-from backend.sweeps import jobs, worker
+from backend.sweeps import foreman, worker
 from tests.backend.support import PATIENCE_S, Serving, scenario, serving, settings_for, wait_for
 
 SLOWLY_S = 60.0  # a process takes seconds to start, and again after it died
@@ -78,7 +80,7 @@ def played(server: Serving, id: str) -> list[int]:
 
 
 def pid(server: Serving) -> int:
-    found = server.server.state.jobs.worker.pid
+    found = server.server.state.jobs.foreman.worker.pid
     assert found is not None
     return int(found)
 
@@ -129,7 +131,7 @@ def test_an_estimate_warms_the_process_and_ends_when_idle(own_server: Callable[.
     assert found["seconds"] > 0
     assert found["metrics"] == ["messages", "stabilised_s.tree"]
     assert {"delivery_ratio", "sent.PUB"} <= set(found["measurable"])
-    batch = server.server.state.jobs.worker
+    batch = server.server.state.jobs.foreman.worker
     wait_for(lambda: batch.ready, "the process to be warm", SLOWLY_S)
     started = pid(server)
     wait_for(lambda: not batch.on, "the idle process to end")
@@ -203,11 +205,11 @@ def test_a_sweep_that_kills_the_process_fails_in_the_end_and_takes_no_other_alon
     server = own_server()
     bad, good = post(server, "die")["id"], post(server, "wait")["id"]
     failed = until(server, bad, "failed")
-    assert f"died {jobs.MOST_TRIES} times" in failed["reason"]
+    assert f"died {foreman.MOST_TRIES} times" in failed["reason"]
     assert failed["reason"].endswith("its last words: out of memory, or so")
     go(server, good)
     until(server, good, "done")
-    assert len(played(server, bad)) == jobs.MOST_TRIES
+    assert len(played(server, bad)) == foreman.MOST_TRIES
 
 
 def test_a_killed_process_is_started_again(own_server: Callable[..., Serving]) -> None:
@@ -216,7 +218,11 @@ def test_a_killed_process_is_started_again(own_server: Callable[..., Serving]) -
     until(server, id, "running", done=1)
     started = pid(server)
     os.kill(started, signal.SIGKILL)
-    wait_for(lambda: server.server.state.jobs.worker.pid not in (None, started), "another process", SLOWLY_S)
+    wait_for(
+        lambda: server.server.state.jobs.foreman.worker.pid not in (None, started),
+        "another process",
+        SLOWLY_S,
+    )
     go(server, id)
     until(server, id, "done")
     assert sorted(played(server, id)) == [0, 1, 2, 3]
@@ -231,7 +237,7 @@ def test_trouble_fails_what_waits_with_its_reason(
     assert until(server, id, "failed")["reason"] == "no Java was found"
     warned = server.http.post("/api/sweeps/estimate", json=sweep()).json()["warnings"]
     assert warned[0] == "Spark could not be used the last time: no Java was found"
-    assert not server.server.state.jobs.worker.on, "not tried over and over"
+    assert not server.server.state.jobs.foreman.worker.on, "not tried over and over"
 
 
 def test_a_process_that_cannot_start_is_not_started_for_ever(
@@ -249,6 +255,25 @@ def test_a_sweep_that_fails_says_why_and_can_be_resumed(own_server: Callable[...
     failed = until(server, id, "failed")
     assert (failed["reason"], failed["done"]) == ("No space left on device", 1)
     assert server.http.post(f"/api/sweeps/{id}/resume").json()["reason"] != failed["reason"]
+
+
+def test_a_disk_that_fills_up_ends_what_runs_with_words(
+    own_server: Callable[..., Serving], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = own_server()
+    id = post(server, "wait")["id"]
+    until(server, id, "running", done=1)
+    monkeypatch.setattr(foreman, "DISK_S", 0.0)
+    with monkeypatch.context() as patched:
+        full = SimpleNamespace(free=7_000_000)
+        patched.setattr(shutil, "disk_usage", lambda path: full)
+        failed = until(server, id, "failed")
+        assert failed["reason"] == "the disk is nearly full: 7 MB are left; make room, then resume"
+        assert failed["done"] == 1
+        assert server.http.post(f"/api/sweeps/{id}/resume").status_code == 503, "still full"
+    go(server, id)
+    assert server.http.post(f"/api/sweeps/{id}/resume").json()["state"] == "queued"
+    assert until(server, id, "done")["done"] == 6
 
 
 def test_a_restart_of_the_server_goes_on_where_it_stopped(tmp_path: Path) -> None:
