@@ -73,8 +73,8 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
             zero: spec.kind === 'histogram',
             ...domainOf(spec.y),
           },
-    fx: { axis: null, domain: range(columns), padding: 0.06 },
-    fy: { axis: null, domain: range(rows), padding: 0.16 },
+    fx: { axis: null, domain: range(columns), paddingInner: 0.06, paddingOuter: 0 },
+    fy: { axis: null, domain: range(rows), paddingInner: 0.24, paddingOuter: 0 },
     marks: [
       ...(spec.kind === 'heat' ? [] : [Plot.gridY({ stroke: color.line, strokeOpacity: 1, ticks: yTicks })]),
       Plot.axisX({ label: null, tickSize: 0, ...quiet, ...xTicks }),

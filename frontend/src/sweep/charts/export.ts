@@ -2,35 +2,60 @@
 import type { ChartTheme } from './style'
 
 const SVG = 'http://www.w3.org/2000/svg'
-const HEAD = 64
 const PAD = 16
+const TITLE = 20
+const CAPTION = 13
 
 /** The picture, complete: title and caption above it, on paper. */
 export function asSvg(inner: SVGSVGElement, title: string, caption: string, theme: ChartTheme): string {
   const [width, height] = [inner.width.baseVal.value, inner.height.baseVal.value]
+  const lines = [
+    ...wrapped(title, width / (TITLE * 0.56)).map((text) => ({
+      text,
+      size: TITLE,
+      ink: theme.color.ink,
+      weight: 650,
+    })),
+    ...wrapped(caption, width / (CAPTION * 0.52)).map((text) => ({
+      text,
+      size: CAPTION,
+      ink: theme.color['ink-3'],
+      weight: 400,
+    })),
+  ]
   const outer = document.createElementNS(SVG, 'svg')
-  const set = (node: Element, attributes: Record<string, string | number>): void => {
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
-  }
-  const [w, h] = [Math.ceil(width) + 2 * PAD, Math.ceil(height) + HEAD + 2 * PAD]
-  set(outer, { xmlns: SVG, width: w, height: h, viewBox: `0 0 ${w} ${h}`, 'font-family': theme.sans })
   const paper = document.createElementNS(SVG, 'rect')
-  set(paper, { width: w, height: h, fill: theme.color.paper })
-  set(inner, { x: PAD, y: HEAD + PAD })
-  outer.append(
-    paper,
-    line(title, 34, { 'font-size': 20, 'font-weight': 650, fill: theme.color.ink }),
-    line(caption, 58, { 'font-size': 13, fill: theme.color['ink-3'] }),
-    inner,
-  )
-  return new XMLSerializer().serializeToString(outer)
-
-  function line(text: string, y: number, attributes: Record<string, string | number>): SVGTextElement {
+  outer.append(paper)
+  let y = PAD
+  for (const { text, size, ink, weight } of lines) {
     const node = document.createElementNS(SVG, 'text')
-    set(node, { x: PAD, y, ...attributes })
+    y += size * 1.25
+    set(node, { x: PAD, y, 'font-size': size, 'font-weight': weight, fill: ink })
     node.textContent = text
-    return node
+    outer.append(node)
   }
+  const [w, h] = [Math.ceil(width) + 2 * PAD, Math.ceil(y + height) + 2 * PAD]
+  set(outer, { xmlns: SVG, width: w, height: h, viewBox: `0 0 ${w} ${h}`, 'font-family': theme.sans })
+  set(paper, { width: w, height: h, fill: theme.color.paper })
+  set(inner, { x: PAD, y: y + PAD })
+  outer.append(inner)
+  return new XMLSerializer().serializeToString(outer)
+}
+
+function set(node: Element, attributes: Record<string, string | number>): void {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
+}
+
+/** Lines of about so many letters: a file cannot break them by itself. */
+export function wrapped(text: string, most: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= most)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 /** The same as pixels. Rejects where the browser cannot. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SweepDots, SweepSpread } from '../../wire.gen'
 import { measureOf } from '../measures'
 import type { Cell, ChartKind, Dimension, View } from '../results'
+import { wrapped } from './export'
 import { specOf } from './spec'
 import type { ChartSpec } from './spec'
 import { outline } from './style'
@@ -163,3 +164,8 @@ it.each(['circle', 'diamond', 'square', 'triangle', 'plus', 'cross'] as const)(
   'a %s is a closed path',
   (shape) => expect(outline(shape, 10.04, 20, 2)).toMatch(/^M[^N]*(z|0)$/),
 )
+
+it('breaks a title for a file between its words', () => {
+  expect(wrapped('a line that is long', 9)).toEqual(['a line', 'that is', 'long'])
+  expect(wrapped('unbreakable', 4)).toEqual(['unbreakable'])
+})
