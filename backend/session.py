@@ -226,7 +226,6 @@ class Session:
         if not self._timed(lambda budget: self.run.advance(until if check is None else check, budget)):
             return False
         if check is not None:
-            self.run.advance(check)  # what is left of this very moment
             self.verified = self.run.digest == self.expected
             self.changed = True
             self.told.tell_run(self.clock())

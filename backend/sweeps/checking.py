@@ -29,4 +29,17 @@ async def checked(document: Mapping[str, Any], settings: Settings) -> Sweep:
     if sweep.runs > settings.max_sweep_runs:
         allowed = f"at most {settings.max_sweep_runs:,} runs on this server: fewer values or repetitions"
         raise ScenarioError("runs", sweep.runs, allowed, "too many runs")
+    for run in (0, sweep.runs - 1):
+        nodes = nodes_of(sweep.document(run)["topology"])
+        if nodes > settings.max_nodes:
+            most = f"at most {settings.max_nodes:,} nodes on this server"
+            raise ScenarioError("base.topology", nodes, most, f"run {run} has too many nodes")
     return sweep
+
+
+def nodes_of(topology: Mapping[str, Any]) -> int:
+    """How many nodes a network has, as far as its document says so: 0 for a built-in one."""
+    if "n" in topology:
+        return int(topology["n"])
+    routers = int(topology.get("Z", 0)) ** 2 + int(topology.get("rows", 0)) * int(topology.get("cols", 0))
+    return len(topology.get("nodes", ())) + routers + int(topology.get("clients", 0))

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from backend.sweeps import bodies, estimate, worker
+from backend.sweeps.checking import nodes_of
 from backend.sweeps.results import _spread
 from engine.batch import play_one
 from engine.sweeps import Folder, load_sweep
@@ -263,12 +264,15 @@ def test_a_body_that_is_no_sweep_gets_words(server: Serving, body: bytes) -> Non
 
 
 def test_limits_of_the_server_are_told(own_server: Callable[..., Serving]) -> None:
-    server = own_server(max_sweep_runs=10, max_sweeps=0)
+    server = own_server(max_sweep_runs=10)
     problem = refused(server.http.post("/api/sweeps", json=SWEEP), 422)
     assert (problem["value"], problem["allowed"]) == (
         "18",
         "at most 10 runs on this server: fewer values or repetitions",
     )
+    server = own_server(max_nodes=4)
+    assert "4 nodes" in refused(server.http.post("/api/sweeps", json=SWEEP), 422)["allowed"]
+    server = own_server(max_sweeps=0)
     small = changed(repetitions=1)
     assert "no sweeps can be made" in refused(server.http.post("/api/sweeps", json=small), 503)["message"]
 
@@ -287,6 +291,20 @@ def test_too_many_sweeps_from_one_address(own_server: Callable[..., Serving]) ->
     server = own_server(create_rate=0.001, create_burst=1, max_sweeps=0)
     refused(server.http.post("/api/sweeps", json=SWEEP), 503)
     refused(server.http.post("/api/sweeps", json=SWEEP), 429)
+
+
+@pytest.mark.parametrize(
+    ("topology", "nodes"),
+    [
+        ({"kind": "line", "n": 7}, 7),
+        ({"kind": "grid", "rows": 3, "cols": 4}, 12),
+        ({"kind": "zones", "Z": 3, "clients": 5}, 14),
+        ({"kind": "explicit", "nodes": [{"id": "a"}, {"id": "b"}], "links": []}, 2),
+        ({"kind": "builtin", "name": "leipzig"}, 0),
+    ],
+)
+def test_nodes_are_counted_without_building_the_network(topology: dict[str, Any], nodes: int) -> None:
+    assert nodes_of(topology) == nodes
 
 
 # --- what it would cost
