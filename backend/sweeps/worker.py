@@ -144,6 +144,8 @@ class Worker:
             self._process = process = await self._spawn(lock)
             os.close(lock)
             lock = -1
+            if self.stopping:  # told so while it was being started
+                self.ask_to_stop()
             listening = asyncio.create_task(self._listen(process))
             await process.wait()
             self.kill()  # what it started must not outlive it
@@ -202,9 +204,8 @@ class Worker:
         if task is None:
             return
         self.ask_to_stop()
-        await asyncio.wait([task], timeout=STOP_S)
-        self.kill()
-        await asyncio.wait([task])
+        while (await asyncio.wait([task], timeout=STOP_S))[1]:
+            self.kill()
 
     def ask_to_stop(self) -> None:
         """Let it end by itself."""

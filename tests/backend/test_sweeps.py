@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
 from backend.sweeps import foreman, worker
+from backend.wire import Close
 from tests.backend.support import PATIENCE_S, Serving, scenario, serving, settings_for, wait_for
 
 SLOWLY_S = 60.0  # a process takes seconds to start, and again after it died
@@ -375,3 +376,18 @@ def test_the_live_socket_tells_of_a_deletion(own_server: Callable[..., Serving])
             for text in socket:
                 assert json.loads(text)["state"] in ("running", "cancelled")
         assert socket.close_code in (1000, 4004)
+
+
+def test_a_server_may_stop_while_the_process_is_being_started(tmp_path: Path) -> None:
+    with serving(settings_for(tmp_path)) as server:
+        id = post(server)["id"]
+        batch = server.server.state.jobs.foreman.worker
+        wait_for(lambda: batch.on, "the process to be started")
+        with connect(f"ws://127.0.0.1:{server.port}/api/sweeps/{id}/live") as socket:
+            assert json.loads(socket.recv(PATIENCE_S))["reason"] == "Spark is starting"
+            server.server.should_exit = True
+            with suppress(ConnectionClosedError):
+                for text in socket:
+                    assert json.loads(text)["state"] == "queued"
+            assert socket.close_code == Close.RESTARTING
+    assert not batch.on
