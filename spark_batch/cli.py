@@ -16,6 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     command.add_options(commands.add_parser("sweep", help="play a sweep document into a folder"))
     command.add_session_options(commands.add_parser("worker", help="play sweeps as told on standard input"))
+    command.add_session_options(commands.add_parser("units", help="work out pieces of figures as told"))
     cluster.add_options(commands.add_parser("cluster", help="a standalone Spark cluster on this machine"))
     bench.add_options(commands.add_parser("bench", help="Spark beside a pool of processes"))
     args = parser.parse_args(argv)
@@ -26,8 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             return bench.run(args)
         if args.command == "cluster":
             return cluster.run(args)
-        from spark_batch import worker
+        from spark_batch import units, worker
 
+        if args.command == "units":
+            return units.main(args.master, command.settings(args))
         return worker.main(args.master, command.settings(args))
     except ScenarioError as error:
         sys.stderr.write(f"error: {error}\n")

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, Sweep
@@ -235,5 +235,8 @@ def reason(error: BaseException) -> str:
         return text
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'out'}: {error.strerror}"
-    lines: list[Any] = [line.strip() for line in text.splitlines() if line.strip()]
+    told = text.partition("\n\tat ")[0]  # without Java's stack
+    lines = [line.strip() for line in told.splitlines() if line.strip() and "SQLSTATE" not in line]
+    if "Traceback (most recent call last)" in told:
+        return f"Python worker: {lines[-1][:300]}"
     return f"Spark: {lines[0][:300]}" if lines else type(error).__name__

@@ -58,7 +58,7 @@ def _zipped(files: dict[str, Path], times: Callable[[Path], int]) -> bytes:
 
 
 def for_workers(plain: str) -> Program:
-    """The program with the code that this sweep needs, compiled here and now if there is none yet.
+    """The program with the code that this sweep needs (empty: none), compiled here and now if there is none yet.
 
     From now on what unpacks it is sent to workers by value, since they have nothing to import.
     """
@@ -75,6 +75,7 @@ def for_workers(plain: str) -> Program:
     subprocess.run(
         [sys.executable, "-m", "spark_batch.warm"], input=plain, text=True, env=env, cwd=place, check=True
     )
+    cache.mkdir(exist_ok=True)
     found = sorted(
         p for p in cache.rglob("*") if p.is_file() and "__pycache__" not in p.parts and p.name != LOCK
     )

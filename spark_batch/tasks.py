@@ -53,3 +53,25 @@ def idle_task() -> Callable[[Iterator[Any]], Iterator[Any]]:
         yield from batches
 
     return run
+
+
+def unit_task(
+    unit: str, args: tuple[str, ...], code: Program | None
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A function for mapInArrow: batches with places in `args` (JSON lists) to rows of a place and its result as JSON."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        if code is not None:
+            install(code)
+        import json
+
+        import pyarrow as pa
+
+        from engine.units import UNITS
+
+        for batch in batches:
+            places = batch.column(0).to_pylist()
+            told = [json.dumps(UNITS[unit](*json.loads(args[place]))) for place in places]
+            yield pa.RecordBatch.from_pydict({"place": places, "told": pa.array(told, pa.string())})
+
+    return run

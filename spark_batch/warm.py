@@ -10,4 +10,5 @@ import sys
 from spark_batch.here import sweep_of, warm
 
 if __name__ == "__main__":
-    warm(sweep_of(sys.stdin.read()))
+    if plain := sys.stdin.read():
+        warm(sweep_of(plain))
