@@ -4,6 +4,7 @@ import { asSweep } from './document'
 import { findingOf } from './finding'
 import { measureOf, say, short, spread } from './measures'
 import {
+  alone,
   binned,
   cellsOf,
   dimensionsOf,
@@ -44,6 +45,7 @@ const cell = (xi: number, si: number, mean: number | null, half = 0.1, n = 60): 
 const degree: Dimension = {
   key: 'topology.mean_degree',
   title: 'Mean degree',
+  along: [],
   unit: '',
   numeric: true,
   values: [8, 16, 30],
@@ -52,6 +54,7 @@ const degree: Dimension = {
 const protocol: Dimension = {
   key: 'protocol',
   title: 'Protocol',
+  along: [],
   unit: '',
   numeric: false,
   values: ['PSVR', 'Shen'],
@@ -227,6 +230,28 @@ describe('from the summary to a chart', () => {
       [1, 0, 2],
     ])
     expect(find(cells)).toContain('too few runs')
+  })
+
+  it('names what goes in step, and rounds what a range came to', () => {
+    const [nodes, lease] = dimensionsOf(
+      [
+        {
+          zip: [
+            { path: 'n', values: [50, 100] },
+            { path: 'loss', values: [0, 0.1] },
+          ],
+        },
+        { path: 'lease', from: 1, to: 10, count: 3, scale: 'log' },
+      ],
+      (path) => ({ title: path, unit: '' }),
+    )
+    expect(nodes).toMatchObject({
+      names: ['50 with loss 0', '100 with loss 0.1'],
+      numeric: true,
+      along: ['loss'],
+    })
+    expect(lease?.names).toEqual(['1', '3.162', '10'])
+    expect(lease && alone(lease)[1]).toBe('lease 3.162')
   })
 
   it('names a point', () =>

@@ -1,6 +1,6 @@
 /** From the summary of a sweep to what a chart shows: which points, under which names, in which order. */
 import type { SweepDots, SweepPoint, SweepSpread, SweepSummary } from '../wire.gen'
-import { isZip, labelOf, lengthOf, plainAxes, valuesOf } from './document'
+import { isZip, labelOf, lengthOf, plain, plainAxes, valuesOf } from './document'
 import type { Axis, SweepDocument } from './document'
 
 export type ChartKind = 'lines' | 'box' | 'histogram' | 'ecdf' | 'heat'
@@ -17,6 +17,8 @@ export interface Dimension {
   /** Path of the (first) field. */
   key: string
   title: string
+  /** What changes in step with it. */
+  along: string[]
   unit: string
   numeric: boolean
   /** As rows have them: objects by their label. */
@@ -59,15 +61,17 @@ export function dimensionsOf(axes: readonly Axis[], title: Title): Dimension[] {
     if (!first) return []
     const n = isZip(axis) ? lengthOf(axis) : Infinity
     const raw = valuesOf(first).slice(0, n)
-    const names = raw.map((_, i) => labelOf(first, i))
-    const values = raw.map((v, i) =>
-      typeof v === 'number' ? v : typeof v === 'string' ? v : (names[i] ?? ''),
-    )
+    const own = raw.map((_, i) => labelOf(first, i))
+    const values = raw.map((v, i) => (typeof v === 'number' ? v : typeof v === 'string' ? v : (own[i] ?? '')))
     const { title: name, unit } = title(first.path)
-    const along = others.map(({ path }) => title(path).title.toLowerCase())
+    const rounded = 'values' in first ? own : brief(raw, own)
+    const names = rounded.map((text, i) =>
+      [text, ...others.map((o) => `with ${title(o.path).title.toLowerCase()} ${labelOf(o, i)}`)].join(' '),
+    )
     return {
       key: first.path,
-      title: along.length ? `${name}, with ${along.join(', ')}` : name,
+      title: name,
+      along: others.map(({ path }) => title(path).title.toLowerCase()),
       unit,
       numeric: raw.every((v) => typeof v === 'number') && !('labels' in first && first.labels),
       values,
@@ -75,6 +79,18 @@ export function dimensionsOf(axes: readonly Axis[], title: Title): Dimension[] {
     }
   })
 }
+
+/** Values that a range came to, in four digits where that tells them apart. */
+function brief(raw: readonly unknown[], names: readonly string[]): string[] {
+  const short = raw.map((v, i) =>
+    typeof v === 'number' ? plain(Number(v.toPrecision(4))) : (names[i] ?? ''),
+  )
+  return new Set(short).size === short.length ? short : [...names]
+}
+
+/** Names that stand alone: numbers say what they are of. */
+export const alone = (dim: Dimension): string[] =>
+  dim.names.map((name, i) => (dim.numeric ? said(dim, i) : name))
 
 /** Which directions a kind of chart has. */
 export function rolesOf(view: View): { x: string; series: string; facet: string } {

@@ -4,7 +4,7 @@ import { readView, writeView } from './viewhash'
 
 const dim = (key: string, n: number): Dimension => {
   const values = Array.from({ length: n }, (_, i) => i)
-  return { key, title: key, unit: '', numeric: true, values, names: values.map(String) }
+  return { key, title: key, along: [], unit: '', numeric: true, values, names: values.map(String) }
 }
 const dims = [dim('topology.n', 4), dim('radio.loss', 3), dim('protocol', 2)]
 const first: View = {

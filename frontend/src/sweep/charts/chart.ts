@@ -2,6 +2,7 @@
 import * as Plot from '@observablehq/plot'
 import { Grid } from '../../draw/grid'
 import { luminance, mix } from '../../draw/theme'
+import { plain } from '../document'
 import { dotsAsPaths, paintDots } from './dots'
 import { boxes, dots, ecdf, heat, histogram, lines } from './marks'
 import type { Drawn } from './marks'
@@ -73,8 +74,8 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
             zero: spec.kind === 'histogram',
             ...domainOf(spec.y),
           },
-    fx: { axis: null, domain: range(columns), paddingInner: 0.06, paddingOuter: 0 },
-    fy: { axis: null, domain: range(rows), paddingInner: 0.24, paddingOuter: 0 },
+    fx: { axis: null, domain: range(columns), paddingInner: columns > 1 ? 0.06 : 0, paddingOuter: 0 },
+    fy: { axis: null, domain: range(rows), paddingInner: rows > 1 ? 0.24 : 0, paddingOuter: 0 },
     marks: [
       ...(spec.kind === 'heat' ? [] : [Plot.gridY({ stroke: color.line, strokeOpacity: 1, ticks: yTicks })]),
       Plot.axisX({ label: null, tickSize: 0, ...quiet, ...xTicks }),
@@ -189,10 +190,10 @@ function ticksOf({ names, at, log }: Scale, inner: number): Plot.AxisXOptions {
     return { ticks: shown, tickFormat: (i: number) => cut(names[i] ?? '', most) }
   }
   if (!at) return log ? { ticks: 6, tickFormat: ',' } : { ticks: Math.max(2, Math.floor(inner / 70)) }
-  const widest = Math.max(...at.map((v) => String(v).length)) * 7 + 12
+  const widest = Math.max(...at.map((v) => plain(Number(v.toPrecision(4))).length)) * 7 + 12
   const every = log ? 1 : Math.max(1, Math.ceil((at.length * widest) / inner))
   const shown = at.filter((_, i) => i % every === 0)
-  return { ticks: shown, tickFormat: (v: number) => v.toLocaleString('en-GB', { maximumFractionDigits: 6 }) }
+  return { ticks: shown, tickFormat: (v: number) => plain(Number(v.toPrecision(4))) }
 }
 
 /** The least distance between neighbouring values, px. */

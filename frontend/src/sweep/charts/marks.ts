@@ -256,12 +256,12 @@ export function ecdf(context: Context): Marks {
 
 /** Tiles from paper to ink, with their figures, so that no hue has to be told from another. */
 export function heat(context: Context, tones: (mean: number) => { fill: string; text: string }): Marks {
-  const { spec } = context
+  const { spec, gap } = context
   const { data, by } = channels(context, spec.tiles)
   const place = { x: 'x', y: 'y', ...by } as const
   return [
     Plot.cell(data, { ...place, fill: (d: { mean: number }) => tones(d.mean).fill, inset: 0.5 }),
-    ...(data.length > 400
+    ...(data.length > 400 || gap < 30
       ? []
       : [
           Plot.text(data, {

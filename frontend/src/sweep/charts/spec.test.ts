@@ -26,6 +26,7 @@ const degree: Dimension = {
   key: 'd',
   title: 'Degree',
   unit: 'links',
+  along: [],
   numeric: true,
   values: [8, 16],
   names: ['8', '16'],
@@ -33,6 +34,7 @@ const degree: Dimension = {
 const protocol: Dimension = {
   key: 'p',
   title: 'Protocol',
+  along: [],
   unit: '',
   numeric: false,
   values: ['A', 'B'],

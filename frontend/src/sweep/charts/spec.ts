@@ -2,7 +2,8 @@
 import type { SweepDots } from '../../wire.gen'
 import { heading, say, spread as interval } from '../measures'
 import type { Measure } from '../measures'
-import { binned } from '../results'
+import { sentence } from '../../format'
+import { alone, binned } from '../results'
 import type { Cell, ChartKind, Dimension, View } from '../results'
 
 export interface Mean {
@@ -99,8 +100,8 @@ export function specOf(given: Given): ChartSpec {
     kind: view.chart,
     x: alongX(x, view.logX),
     y: outcome,
-    series: series?.names ?? [],
-    facets: facet?.names ?? [],
+    series: series ? alone(series) : [],
+    facets: facet ? alone(facet).map(sentence) : [],
     means: [],
     boxes: [],
     bins: [],
@@ -164,7 +165,8 @@ const label = (measure: Measure): string =>
 
 function alongX(x: Dimension | null, log: boolean): Scale {
   if (!x) return { label: '', log: false, names: [''], at: null, extent: null }
-  const title = `${x.title}${x.unit ? ` (${x.unit})` : ''}`
+  const along = x.along.length ? `, with ${x.along.join(', ')}` : ''
+  const title = `${x.title}${x.unit ? ` (${x.unit})` : ''}${along}`
   if (!x.numeric) return { label: title, log: false, names: x.names, at: null, extent: null }
   const values = x.values.map(Number)
   return {
