@@ -120,6 +120,19 @@ describe('a comparison', () => {
     expect(find(cells, hops, null, protocol)).toBe('PSVR has 50 % fewer hops per delivery than Shen')
   })
 
+  it('of several small charts tells about the first, and says so', () => {
+    const cells = [cell(0, 0, 4), cell(0, 1, 8), { ...cell(0, 0, 9), fi: 1 }, { ...cell(0, 1, 1), fi: 1 }]
+    const text = findingOf({
+      cells,
+      measure: hops,
+      x: null,
+      series: protocol,
+      facet: degree,
+      differences: [],
+    })
+    expect(text).toBe('PSVR has 50 % fewer hops per delivery than Shen (mean degree 8)')
+  })
+
   it('passes over what was not measured', () =>
     expect(find([cell(0, 0, null), cell(0, 1, null)])).toBe('Hops per delivery: nothing measured yet'))
 })

@@ -11,12 +11,19 @@ export interface Shown {
   measure: Measure
   x: Dimension | null
   series: Dimension | null
+  facet?: Dimension | null
   differences: readonly SweepDifference[]
 }
 
-/** The finding of what is shown; in the first facet where there are several. */
-export function findingOf({ cells, measure, x, series, differences }: Shown): string {
-  const known = cells.filter((c) => c.fi === (cells[0]?.fi ?? 0) && c.spread.mean !== null)
+/** The finding of what is shown; of the first small chart where there are several, and says so. */
+export function findingOf(shown: Shown): string {
+  const first = shown.cells[0]?.fi ?? 0
+  const known = shown.cells.filter((c) => c.fi === first && c.spread.mean !== null)
+  const where = shown.facet && known.length ? ` (${said(shown.facet, first)})` : ''
+  return `${sentenceOf(known, shown)}${where}`
+}
+
+function sentenceOf(known: readonly Cell[], { measure, x, series, differences }: Shown): string {
   if (!known.length) return `${sentence(measure.title)}: nothing measured yet`
   if (series && new Set(known.map((c) => c.si)).size > 1)
     return compared(known, measure, x, series, differences)
