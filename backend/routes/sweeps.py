@@ -42,7 +42,7 @@ async def estimate(server: Server, request: Request, document: SweepDocument) ->
     """What a sweep would cost; a refusal says what is wrong with it. Also makes Spark start, if it does not run."""
     server.rates.take(request)
     sweep = await checked(document, server.settings)
-    server.jobs.foreman.warm()
+    server.jobs.foreman.warm(sweep)
     found = await estimates.within(sweep, server.settings.master, server.jobs.foreman.worker.ready)
     trouble = server.jobs.foreman.trouble
     if trouble is not None:

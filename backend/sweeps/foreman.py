@@ -26,6 +26,7 @@ from backend.sweeps.bodies import SweepState
 from backend.sweeps.folders import MB
 from backend.sweeps.live import Live
 from backend.sweeps.worker import Worker
+from engine.sweeps import Sweep
 
 log = logging.getLogger("ringcast")
 
@@ -53,6 +54,8 @@ class Foreman:
         self.worker = Worker(command or worker.command_of(settings.master), root, self._heard, self._over)
         self._wanted_until = 0.0  # monotonic: somebody is about to start a sweep
         self._looked_at = 0.0  # at the disk
+        self._to_warm: Sweep | None = None
+        self._warmed: set[str] = set()  # what the process has loaded, as far as this matters
         self._bad_starts = 0
         self._retry_at = 0.0
         self._blamed = True  # whether the death of the process speaks against its jobs
@@ -92,9 +95,10 @@ class Foreman:
 
     # --- what others want
 
-    def warm(self) -> None:
-        """Somebody is about to start a sweep: have the batch process ready by then."""
+    def warm(self, sweep: Sweep) -> None:
+        """Somebody is about to start this sweep: have the batch process ready by then, with its code loaded."""
         self._wanted_until = time.monotonic() + self.settings.sweeps_idle_s
+        self._to_warm = sweep
         self.wake.set()
 
     def try_again(self) -> None:
@@ -169,6 +173,7 @@ class Foreman:
             else:
                 self._died_under(live, words)
         self._wanted_until, self._blamed = 0.0, True
+        self._warmed.clear()
         if not asked:
             self._find_trouble(words)
         self.wake.set()
@@ -201,11 +206,22 @@ class Foreman:
             if self.of("queued") or (self._retry_at <= now < self._wanted_until):
                 self.worker.start()
         elif self.worker.ready:
+            self._warm_up()
             self._hand_out()
             self._look_at(self.of("running"), now)
         elif now - max(self.worker.started_at, self.worker.heard_at) > START_S:
             log.error("the batch process does not %s: killed", "stop" if self.worker.stopping else "start")
             self.worker.kill()
+
+    def _warm_up(self) -> None:
+        """Have the code of the sweep that is looked at loaded, once."""
+        sweep, self._to_warm = self._to_warm, None
+        if sweep is None:
+            return
+        kind = f"{sweep.method} {[spec.name for spec in sweep.protocols]}"
+        if kind not in self._warmed:
+            self._warmed.add(kind)
+            self.worker.say(do="warm", sweep=sweep.plain)
 
     def _hand_out(self) -> None:
         running = self.of("running")

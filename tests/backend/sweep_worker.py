@@ -43,6 +43,9 @@ def listen() -> None:
         order = json.loads(text)
         if order["do"] == "cancel":
             cancelled.add(order["job"])
+        elif order["do"] == "warm":
+            with Path("warmed").open("a") as log:
+                log.write(order["sweep"]["name"] + "\n")
         elif order["do"] == "stop":
             break
         else:

@@ -124,8 +124,8 @@ def test_the_same_document_is_the_same_sweep(own_server: Callable[..., Serving])
 
 
 def test_an_estimate_warms_the_process_and_ends_when_idle(own_server: Callable[..., Serving]) -> None:
-    server = own_server(sweeps_idle_s=0.5)
-    response = server.http.post("/api/sweeps/estimate", json=sweep())
+    server = own_server(sweeps_idle_s=2.0)
+    response = server.http.post("/api/sweeps/estimate", json=sweep("looked at"))
     found = response.json()
     assert response.status_code == 200, found
     assert (found["runs"], found["points"], found["method"]) == (6, 3, "compiled")
@@ -135,7 +135,11 @@ def test_an_estimate_warms_the_process_and_ends_when_idle(own_server: Callable[.
     batch = server.server.state.jobs.foreman.worker
     wait_for(lambda: batch.ready, "the process to be warm", SLOWLY_S)
     started = pid(server)
-    wait_for(lambda: not batch.on, "the idle process to end")
+    warmed = server.settings.data / "sweeps" / "warmed"
+    wait_for(lambda: warmed.exists() and warmed.read_text() == "looked at\n", "the order to load the code")
+    server.http.post("/api/sweeps/estimate", json=sweep("looked at again"))
+    wait_for(lambda: not batch.on, "the idle process to end", SLOWLY_S)
+    assert warmed.read_text() == "looked at\n", "once is enough"
     assert not alive(started)
     until(server, post(server)["id"], "done")
 
