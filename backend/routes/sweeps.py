@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path as FolderPath
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, WebSocket
 from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel
 from starlette.websockets import WebSocketDisconnect
 
 from backend.refusal import Refusal
@@ -109,13 +109,13 @@ def _of(model: Any) -> dict[int | str, dict[str, Any]]:
 @router.get("/{id}/document", responses=_of(SweepDocument), response_model=None)
 async def document(server: Server, id: Id) -> Response:
     """The sweep document, in its canonical form."""
-    return _json(await server.jobs.read(folders.document, _root(server, id), id))
+    return _json(await server.jobs.read(id, folders.document))
 
 
 @router.get("/{id}/summary", responses=_of(SweepSummary), response_model=None)
 async def summary(server: Server, id: Id) -> Response:
     """Statistics of the runs finished so far, by point, and differences between points that are compared."""
-    found = await server.jobs.read(folders.summary, _root(server, id), id)
+    found = await server.jobs.read(id, folders.summary)
     if found is None:
         return _json(SweepSummary(truncated=False).model_dump_json())
     return _json(found)
@@ -129,15 +129,13 @@ async def dots(
     limit: Annotated[int, Query(ge=1, le=50_000)] = 5_000,
 ) -> Response:
     """Single runs by one metric, to be drawn."""
-    root = _root(server, id)
-    return _json(await server.jobs.read(lambda: results.dots(root, id, metric, limit).model_dump_json()))
+    return _json(await server.jobs.read(id, _dumped(results.dots), metric, limit))
 
 
 @router.get("/{id}/runs/{run}", responses=_of(SweepRun), response_model=None)
 async def run(server: Server, id: Id, run: int) -> Response:
     """One run, and the document that plays it again."""
-    root = _root(server, id)
-    return _json(await server.jobs.read(lambda: results.run(root, id, run).model_dump_json()))
+    return _json(await server.jobs.read(id, _dumped(results.run), run))
 
 
 @router.get("/{id}/failures", responses=refusals(404))
@@ -145,7 +143,9 @@ async def failures(
     server: Server, id: Id, limit: Annotated[int, Query(ge=1, le=1_000)] = 20
 ) -> list[SweepFailure]:
     """The first runs that ended with an error."""
-    return await server.jobs.read(results.failures, _root(server, id), id, limit)
+    if server.jobs.find(id).entry.failed == 0:
+        return []
+    return await server.jobs.read(id, results.failures, limit)
 
 
 def _file(kind: str) -> dict[int | str, dict[str, Any]]:
@@ -171,11 +171,11 @@ async def rows_parquet(server: Server, id: Id) -> Response:
 @router.get("/{id}/summary.csv", responses=_file(CSV), response_class=StreamingResponse)
 async def summary_csv(server: Server, id: Id) -> Response:
     """The statistics, a line for each point and metric."""
-    return _attached(results.summary(_root(server, id), id), CSV, f"sweep-{id}-summary.csv")
+    return _attached(await server.jobs.read(id, results.summary), CSV, f"sweep-{id}-summary.csv")
 
 
 async def _rows(server: Server, id: str, form: str, kind: str) -> Response:
-    pieces = await server.jobs.read(results.rows, _root(server, id), id, form)
+    pieces = await server.jobs.read(id, results.rows, form)
     return _attached(pieces, kind, f"sweep-{id}.{form}")
 
 
@@ -189,10 +189,9 @@ def _json(text: str | bytes) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _root(server: Server, id: str) -> FolderPath:
-    """Where the sweeps are, if this one is among them. Raises Refusal."""
-    server.jobs.find(id)
-    return server.jobs.root
+def _dumped(reader: Callable[..., BaseModel]) -> Callable[..., str]:
+    """The reader, with its answer as JSON."""
+    return lambda *args: reader(*args).model_dump_json()
 
 
 # --- as it happens

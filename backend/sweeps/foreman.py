@@ -50,6 +50,7 @@ class Foreman:
         self.settings, self.root, self.lives = settings, root, lives
         self.trouble: str | None = None  # why Spark could not be used the last time
         self.closing = False
+        self.blocked = False  # the batch process of another server is still there
         self.wake = asyncio.Event()
         self.worker = Worker(command or worker.command_of(settings.master), root, self._heard, self._over)
         self._wanted_until = 0.0  # monotonic: somebody is about to start a sweep
@@ -73,7 +74,7 @@ class Foreman:
     def waits_for(self, live: Live) -> str | None:
         """Why a queued sweep does not run yet, in words."""
         if not self.worker.ready:
-            return "Spark is starting"
+            return "another server works in the same folder" if self.blocked else "Spark is starting"
         if live.entry.tries:
             return "it runs alone, since the batch process died under it"
         return "other sweeps run" if self.of("running") else None
@@ -204,7 +205,7 @@ class Foreman:
         """Do what there is to do."""
         if not self.worker.on:
             if self.of("queued") or (self._retry_at <= now < self._wanted_until):
-                self.worker.start()
+                self.blocked = not self.worker.start()
         elif self.worker.ready:
             self._warm_up()
             self._hand_out()

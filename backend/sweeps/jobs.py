@@ -110,9 +110,14 @@ class Jobs:
             for live in dirty:
                 live.dirty = True
 
-    async def read(self, reader: Callable[..., T], *args: Any) -> T:
-        """Read results in a thread of the few that may."""
-        return await self._on(self._reading, reader, *args)
+    async def read(self, id: str, reader: Callable[..., T], *args: Any) -> T:
+        """Read a sweep's results in a thread of the few that may. Raises Refusal for one that is not here."""
+        self.find(id)
+        try:
+            return await self._on(self._reading, reader, self.root, id, *args)
+        except FileNotFoundError:
+            self.find(id)  # deleted meanwhile
+            raise
 
     async def _on(self, pool: ThreadPoolExecutor, call: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(pool, call, *args)
@@ -214,7 +219,7 @@ class Jobs:
 
     async def _forget(self, id: str) -> None:
         await self._on(self._database, self._table.delete, id)
-        await self.read(folders.remove, self.root, id)
+        await self._on(self._reading, folders.remove, self.root, id)
 
     def _check_numbers(self) -> None:
         check_kept(self.settings, len(self.all))
@@ -222,7 +227,7 @@ class Jobs:
 
     async def _check_disk(self, mb: float) -> None:
         waiting = sum(x.to_come_mb for x in self.all.values() if not x.ended)
-        used, free = await self.read(folders.megabytes, self.root)
+        used, free = await self._on(self._reading, folders.megabytes, self.root)
         check_room(self.settings, mb, waiting, used, free)
 
 

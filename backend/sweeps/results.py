@@ -63,14 +63,9 @@ def dots(root: Path, id: str, metric: str, limit: int) -> SweepDots:
 def _spread(sizes: dict[int, int], limit: int) -> dict[int, set[int]]:
     """Places of rows by chunk: all of them, or so many from evenly chosen chunks."""
     chosen: dict[int, set[int]] = defaultdict(set)
-    if len(sizes) > MOST_FILES // 2:
-        numbers = list(sizes)
-        sizes = {
-            numbers[k * len(numbers) // (MOST_FILES // 2)]: sizes[
-                numbers[k * len(numbers) // (MOST_FILES // 2)]
-            ]
-            for k in range(MOST_FILES // 2)
-        }
+    most, numbers = MOST_FILES // 2, list(sizes)  # the other half is for medians and worst runs
+    if len(numbers) > most:
+        sizes = {number: sizes[number] for number in (numbers[k * len(numbers) // most] for k in range(most))}
     total = sum(sizes.values())
     wanted = min(limit, total)
     places = iter(k * total // wanted for k in range(wanted))

@@ -395,3 +395,12 @@ def test_a_server_may_stop_while_the_process_is_being_started(tmp_path: Path) ->
                     assert json.loads(text)["state"] == "queued"
             assert socket.close_code == Close.RESTARTING
     assert not batch.on
+
+
+def test_of_two_servers_in_one_folder_one_waits_for_the_other(own_server: Callable[..., Serving]) -> None:
+    first = own_server()
+    until(first, post(first, "wait")["id"], "running")
+    second = own_server()
+    id = post(second)["id"]
+    words = "another server works in the same folder"
+    wait_for(lambda: job(second, id)["reason"] == words, "the other server to be noticed")

@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backend.sweeps import bodies, estimate, worker
+from backend.sweeps import bodies, estimate, results, worker
 from backend.sweeps.checking import nodes_of
-from backend.sweeps.results import _spread
 from engine.batch import play_one
 from engine.sweeps import Folder, load_sweep
 from tests.backend.decode import Frame
@@ -96,13 +96,13 @@ def test_dots_are_all_runs_that_have_the_metric_or_an_even_choice(finished: tupl
 
 
 def test_an_even_choice_takes_from_all_over_the_grid() -> None:
-    chosen = _spread(dict.fromkeys(range(10_000), 100), 5_000)
+    chosen = results._spread(dict.fromkeys(range(10_000), 100), 5_000)
     assert sum(map(len, chosen.values())) == 5_000
     numbers = sorted(chosen)
     assert len(numbers) <= 750, "not every file is opened"
     assert numbers[0] == 0
     assert max(b - a for a, b in pairwise(numbers)) <= 15
-    assert _spread({7: 3, 9: 2}, 100) == {7: {0, 1, 2}, 9: {0, 1}}
+    assert results._spread({7: 3, 9: 2}, 100) == {7: {0, 1, 2}, 9: {0, 1}}
 
 
 def test_a_run_has_its_values_and_the_document_that_plays_it_again(finished: tuple[Serving, str]) -> None:
@@ -146,6 +146,29 @@ def test_exports_hold_every_run(finished: tuple[Serving, str]) -> None:
     means = {p["point"]: p["metrics"]["messages"]["mean"] for p in get(finished, "/summary").json()["points"]}
     assert float(lines[0]["mean"]) == means[0]
     assert (lines[0]["topology"], lines[0]["metric"]) == ("five", "messages")
+
+
+def test_the_statistics_of_many_points_come_from_the_table(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "many")
+    folder.claim(load_sweep(SWEEP))
+    folder.write("summary.json", b'{"points": [], "truncated": true}')
+    spread: dict[str, Any] = {
+        "n": 3,
+        "mean": 2.0,
+        "sd": 1.0,
+        "ci95_low": 1.0,
+        "ci95_high": 3.0,
+        "min": 1.0,
+        "max": 3.0,
+    }
+    spread |= {"q": [float(k) for k in range(101)], "median_run": 7, "worst_run": 8}
+    row = {"point": 2, "radio.loss": 0.1, "topology": "five", "metric": "messages", **spread}
+    folder.summary_table.mkdir()
+    pq.write_table(pa.Table.from_pylist([row, {**row, "q": None}]), folder.summary_table / "part-0.parquet")
+    text = b"".join(results.summary(tmp_path, "many")).decode()
+    first, second = csv.DictReader(io.StringIO(text))
+    assert (first["topology"], first["p95"], first["worst_run"]) == ("five", "95.0", "8")
+    assert (second["p95"], second["mean"]) == ("", "2.0")
 
 
 def test_the_document_comes_back_as_the_same_sweep(finished: tuple[Serving, str]) -> None:
