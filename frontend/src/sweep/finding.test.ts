@@ -3,19 +3,10 @@ import type { SweepDifference, SweepSpread, SweepSummary } from '../wire.gen'
 import { asSweep } from './document'
 import { findingOf } from './finding'
 import { measureOf, say, short, spread } from './measures'
-import {
-  alone,
-  binned,
-  cellsOf,
-  dimensionsOf,
-  firstSummary,
-  firstView,
-  heldBy,
-  nameOf,
-  put,
-  rankOf,
-} from './results'
-import type { Cell, Dimension, View } from './results'
+import { alone, dimensionsOf, nameOf } from './dimensions'
+import { binned, cellsOf, firstSummary, firstView, heldBy, put, rankOf } from './results'
+import type { Dimension } from './dimensions'
+import type { Cell, View } from './results'
 
 const hops = measureOf('hops_per_delivery')
 const ratio = measureOf('delivery_ratio')

@@ -3,8 +3,9 @@ import { sentence } from '../format'
 import type { SweepDifference } from '../wire.gen'
 import type { Measure } from './measures'
 import { say, spread } from './measures'
-import type { Cell, Dimension } from './results'
-import { said } from './results'
+import type { Dimension } from './dimensions'
+import type { Cell } from './results'
+import { said } from './dimensions'
 
 export interface Shown {
   cells: readonly Cell[]

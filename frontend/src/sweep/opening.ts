@@ -7,7 +7,7 @@ import type { SweepRun } from '../wire.gen'
 import { sweepsApi } from './api'
 import { place } from './place.svelte'
 import type { Result } from './result.svelte'
-import { nameOf } from './results'
+import { nameOf } from './dimensions'
 
 /** So long before the worst moment, to see it come, s. */
 const BEFORE_S = 2

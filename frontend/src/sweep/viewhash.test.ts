@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Dimension, View } from './results'
+import type { Dimension } from './dimensions'
+import type { View } from './results'
 import { readView, writeView } from './viewhash'
 
 const dim = (key: string, n: number): Dimension => {

@@ -1,6 +1,7 @@
 /** How a result is looked at, in the part of its address after the #: whoever gets the address sees the same chart. */
 import { CHARTS } from './results'
-import type { Dimension, View } from './results'
+import type { Dimension } from './dimensions'
+import type { View } from './results'
 
 /** The address's part; only what differs from how it is shown at first. */
 export function writeView(view: View, first: View, dims: readonly Dimension[], run: number | null): string {

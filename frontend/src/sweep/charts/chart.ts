@@ -2,18 +2,15 @@
 import * as Plot from '@observablehq/plot'
 import { Grid } from '../../draw/grid'
 import { luminance, mix } from '../../draw/theme'
-import { plain } from '../document'
 import { dotsAsPaths, paintDots } from './dots'
-import { boxes, dots, ecdf, heat, histogram, lines } from './marks'
+import { boxes } from './boxes'
+import { dots, ecdf, heat, histogram, lines } from './marks'
 import type { Drawn } from './marks'
-import type { ChartSpec, Mean, Scale } from './spec'
-import { styleOf } from './style'
+import { columnsOf, cut, domainOf, gapOf, leftOf, range, scaleX, ticksOf } from './scales'
+import type { Size } from './scales'
+import type { ChartSpec } from './spec'
 import type { ChartTheme } from './style'
-
-export interface Size {
-  width: number
-  height: number
-}
+import { endLabels, ring, write } from './words'
 
 export interface Chart {
   /** From below: the dots, the picture, the ring around a selected dot. */
@@ -154,59 +151,6 @@ export function drawChart(spec: ChartSpec, size: Size, theme: ChartTheme): Chart
   }
 }
 
-const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text
-
-function columnsOf(n: number, { width, height }: Size): number {
-  if (n <= 1) return 1
-  if (n <= 4 && width / n >= 200) return n
-  const ideal = Math.round(Math.sqrt((n * width) / (height * 1.3)))
-  return Math.max(1, Math.min(n, ideal, Math.floor(width / 150) || 1))
-}
-
-const leftOf = (scale: Scale): number =>
-  Math.min(170, 24 + 7 * Math.max(...(scale.names ?? ['']).map((name) => Math.min(22, name.length))))
-
-function scaleX(spec: ChartSpec): Plot.ScaleOptions {
-  const { names, log, extent } = spec.x
-  if (names) return { type: 'linear', domain: [-0.5, names.length - 0.5] }
-  if (spec.kind === 'histogram') return { type: 'linear', nice: true }
-  const inset = spec.kind === 'ecdf' ? 4 : 20
-  if (!extent) return { type: log ? 'log' : 'linear', inset }
-  const [lo, hi] = extent
-  // A single value stands in the middle.
-  return { type: log ? 'log' : 'linear', domain: lo === hi ? [lo - 1, hi + 1] : [lo, hi], inset }
-}
-
-const domainOf = ({ extent }: Scale): { domain?: [number, number] } => (extent ? { domain: extent } : {})
-
-/** Where values stand that are few enough to be named; else wherever Plot likes. */
-function ticksOf({ names, at, log }: Scale, inner: number): Plot.AxisXOptions {
-  if (names) {
-    const every = Math.max(1, Math.ceil((names.length * 34) / inner))
-    const shown = range(names.length).filter((i) => i % every === 0)
-    const most = Math.max(4, Math.floor((inner / shown.length - 6) / 6.4))
-    return { ticks: shown, tickFormat: (i: number) => cut(names[i] ?? '', most) }
-  }
-  if (!at) return log ? { ticks: 6, tickFormat: ',' } : { ticks: Math.max(2, Math.floor(inner / 70)) }
-  const widest = Math.max(...at.map((v) => plain(Number(v.toPrecision(4))).length)) * 7 + 12
-  const every = log ? 1 : Math.max(1, Math.ceil((at.length * widest) / inner))
-  const shown = at.filter((_, i) => i % every === 0)
-  return { ticks: shown, tickFormat: (v: number) => plain(Number(v.toPrecision(4))) }
-}
-
-/** The least distance between neighbouring values, px. */
-function gapOf({ names, at, extent, log }: Scale, inner: number): number {
-  if (names) return inner / Math.max(1, names.length)
-  if (!at || !extent || at.length < 2) return 60
-  const on = (v: number): number => (log ? Math.log(v) : v)
-  const span = on(extent[1]) - on(extent[0]) || 1
-  const sorted = at.map(on).toSorted((a, b) => a - b)
-  const least = Math.min(...sorted.slice(1).map((v, i) => v - (sorted[i] ?? 0)))
-  return Math.max(6, (least / span) * (inner - 32))
-}
-
 function tones(spec: ChartSpec, theme: ChartTheme): (mean: number) => { fill: string; text: string } {
   const means = spec.tiles.map((t) => t.mean)
   const [lo, hi] = [Math.min(...means), Math.max(...means)]
@@ -215,42 +159,6 @@ function tones(spec: ChartSpec, theme: ChartTheme): (mean: number) => { fill: st
     const fill = mix(theme.color.panel, full, hi > lo ? 0.06 + (0.9 * (mean - lo)) / (hi - lo) : 0.4)
     const best = contrast(fill, theme.color.ink) > contrast(fill, theme.color.panel) ? 'ink' : 'panel'
     return { fill, text: theme.color[best] }
-  }
-}
-
-/** WCAG 2 */
-function contrast(a: string, b: string): number {
-  const [dark = 0, light = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y)
-  return (light + 0.05) / (dark + 0.05)
-}
-
-function write(parent: Element, text: string, attributes: Record<string, string | number>): void {
-  const node = document.createElementNS(SVG, 'text')
-  for (const [name, value] of Object.entries({ 'font-size': 13, 'text-anchor': 'start', ...attributes }))
-    node.setAttribute(name, String(value))
-  node.textContent = text
-  parent.append(node)
-}
-
-/** Names of the lines at their ends, moved apart where they would touch. */
-function endLabels(svg: SVGSVGElement & Plot.Plot, spec: ChartSpec, theme: ChartTheme, x: number): void {
-  const y = svg.scale('y')
-  if (!y) return
-  const lasts = spec.series.flatMap((name, s) => {
-    const own = spec.means.filter((m) => m.s === s)
-    const last = own.reduce<Mean | null>((a, b) => (a && a.x > b.x ? a : b), null)
-    return last ? [{ name, s, last, y: Number(y.apply(last.y)) }] : []
-  })
-  lasts.sort((a, b) => a.y - b.y)
-  lasts.forEach((label, i) => (label.y = Math.max(label.y, (lasts[i - 1]?.y ?? -Infinity) + 36)))
-  for (const { name, s, last, y: at } of lasts) {
-    write(svg, cut(name, 20), { x, y: at - 3, fill: styleOf(theme, s).color, 'font-weight': 650 })
-    write(svg, spec.spread(last.y, last.high - last.y), {
-      x,
-      y: at + 13,
-      fill: theme.color['ink-2'],
-      'font-size': 12,
-    })
   }
 }
 
@@ -299,34 +207,8 @@ function tilesAsDots(
   tail.y.forEach((v, i) => (drawn.y[start + i] = v))
 }
 
-function ring(
-  overlay: SVGElement,
-  at: { x: number; y: number },
-  words: string,
-  theme: ChartTheme,
-  size: Size,
-): void {
-  const circle = document.createElementNS(SVG, 'circle')
-  const shape = { cx: at.x, cy: at.y, r: 7, fill: 'none', stroke: theme.color.ink, 'stroke-width': 2 }
-  for (const [name, value] of Object.entries(shape)) circle.setAttribute(name, String(value))
-  overlay.append(circle)
-  if (!words) return
-  const right = at.x + 46 + words.length * 6.6 < size.width
-  const [from, to] = right ? [at.x + 7, at.x + 36] : [at.x - 7, at.x - 36]
-  const path = document.createElementNS(SVG, 'path')
-  path.setAttribute('d', `M${from} ${at.y}H${to}`)
-  path.setAttribute('stroke', theme.color.ink)
-  overlay.append(path)
-  write(overlay, words, {
-    x: right ? to + 5 : to - 5,
-    y: at.y + 4,
-    'font-size': 12,
-    'font-weight': 600,
-    fill: theme.color.ink,
-    stroke: theme.color.paper,
-    'stroke-width': 4,
-    'stroke-linejoin': 'round',
-    'paint-order': 'stroke',
-    'text-anchor': right ? 'start' : 'end',
-  })
+/** WCAG 2 */
+function contrast(a: string, b: string): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].toSorted((x, y) => x - y)
+  return (light + 0.05) / (dark + 0.05)
 }

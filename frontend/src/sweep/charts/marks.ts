@@ -5,7 +5,7 @@ import type { ChartSpec } from './spec'
 import { outline, styleOf } from './style'
 import type { ChartTheme } from './style'
 
-type Marks = Plot.Markish[]
+export type Marks = Plot.Markish[]
 /** Where a facet's small chart stands: column and row. */
 export type Placed = (f: number) => { fx: number; fy: number }
 
@@ -20,7 +20,7 @@ export interface Drawn {
 
 const HALO = 5
 
-interface Context {
+export interface Context {
   spec: ChartSpec
   theme: ChartTheme
   placed: Placed
@@ -32,7 +32,7 @@ const faceted = ({ spec, placed }: Context): ((d: { f: number }) => { fx?: numbe
   spec.facets.length ? ({ f }) => placed(f) : () => ({})
 
 /** Rows with their facet as channels. */
-function channels<T extends { f: number }>(
+export function channels<T extends { f: number }>(
   context: Context,
   rows: readonly T[],
 ): { data: (T & { fx?: number; fy?: number })[]; by: { fx?: string; fy?: string } } {
@@ -43,14 +43,16 @@ function channels<T extends { f: number }>(
   }
 }
 
-const numbers = (spec: ChartSpec): number[] => [...new Set(spec.series.length ? spec.series.keys() : [0])]
+export const numbers = (spec: ChartSpec): number[] => [
+  ...new Set(spec.series.length ? spec.series.keys() : [0]),
+]
 
 /** From one series to the next at the same value, px. */
-const stride = ({ spec, gap }: Pick<Context, 'spec' | 'gap'>): number =>
+export const stride = ({ spec, gap }: Pick<Context, 'spec' | 'gap'>): number =>
   Math.min(spec.kind === 'box' ? 26 : 10, gap / (Math.max(1, spec.series.length) + 1))
 
 /** How far a series is moved to the side, so that several do not cover each other, px. */
-const shift = (context: Pick<Context, 'spec' | 'gap'>, s: number): number =>
+export const shift = (context: Pick<Context, 'spec' | 'gap'>, s: number): number =>
   (s - (Math.max(1, context.spec.series.length) - 1) / 2) * stride(context)
 
 const room = (context: Context): number => Math.min(8, stride(context))
@@ -146,68 +148,6 @@ function point(
       return path
     },
   })
-}
-
-export function boxes(context: Context): Marks {
-  const { spec, theme } = context
-  const half = Math.max(2, stride(context) * 0.4)
-  return numbers(spec).flatMap((s): Marks => {
-    const rows = spec.boxes
-      .filter((b) => b.s === s)
-      .map(({ q: [q5, q25, q50, q75, q95], ...rest }) => ({ ...rest, q5, q25, q50, q75, q95 }))
-    const { data, by } = channels(context, rows)
-    const { color, dash } = styleOf(theme, s)
-    const dx = shift(context, s)
-    const whisker = { x: 'x', stroke: color, strokeWidth: 1.4, dx, ...by } as const
-    return [
-      Plot.ruleX(data, { ...whisker, y1: 'q5', y2: 'q25' }),
-      Plot.ruleX(data, { ...whisker, y1: 'q75', y2: 'q95' }),
-      Plot.ruleX(data, {
-        x: 'x',
-        y1: 'q25',
-        y2: 'q75',
-        ...by,
-        render: middles(color, theme.color.panel, dx, half),
-      }),
-      Plot.dot(data, { y: 'q50', x: 'x', ...by, render: medians(color, dx, half, dash) }),
-    ]
-  })
-}
-
-/** The middle halves: boxes of a width in pixels, on any scale. */
-function middles(color: string, ground: string, dx: number, half: number): Plot.RenderFunction {
-  return (index, _scales, values, _dimensions, { document }) => {
-    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-    const parts = [...index].map((i) => {
-      const [x, y1, y2] = [values.x?.[i], values.y1?.[i], values.y2?.[i]].map(Number) as [
-        number,
-        number,
-        number,
-      ]
-      return `M${x + dx - half} ${y1}h${2 * half}V${y2}h${-2 * half}z`
-    })
-    path.setAttribute('d', parts.join(''))
-    path.setAttribute('fill', ground)
-    path.setAttribute('fill-opacity', '0.8')
-    path.setAttribute('stroke', color)
-    path.setAttribute('stroke-width', '1.4')
-    return path
-  }
-}
-
-function medians(color: string, dx: number, half: number, dash: string): Plot.RenderFunction {
-  return (index, _scales, values, _dimensions, { document }) => {
-    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-    const parts = [...index].map((i) => {
-      const [x, y] = [(values.x?.[i] as number) + dx, values.y?.[i] as number]
-      return `M${x - half} ${y}h${2 * half}`
-    })
-    path.setAttribute('d', parts.join(''))
-    path.setAttribute('stroke', color)
-    path.setAttribute('stroke-width', '2.6')
-    if (dash) path.setAttribute('stroke-dasharray', dash.startsWith('2') ? '2 2' : '5 2')
-    return path
-  }
 }
 
 export function histogram(context: Context): Marks {
