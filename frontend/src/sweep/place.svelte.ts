@@ -4,6 +4,8 @@ import { readSweepPlace } from '../url'
 class Place {
   /** `id` null: a new sweep; null: a run. */
   sweep = $state.raw(readSweepPlace(location.pathname))
+  /** What the browser's tab says while there is a sweep. */
+  title = $state('Sweep')
   /** Where the run was, to go back to. */
   private run = this.sweep ? '/' : here()
 
