@@ -13,11 +13,12 @@ from backend import errors
 from backend.guard import Guard, policy
 from backend.limits import Rates
 from backend.refusal import ErrorBody
-from backend.routes import catalogue, links, page, sessions, socket
+from backend.routes import catalogue, links, page, sessions, socket, sweeps
 from backend.sessions import Sessions
 from backend.settings import Settings
 from backend.state import State
 from backend.store import Store
+from backend.sweeps.jobs import Jobs
 from engine import ENGINE_VERSION
 
 ABOUT = "See, break and measure publish/subscribe protocols for wireless ad-hoc networks. The socket: docs/wire.md."
@@ -36,13 +37,14 @@ def create_app(settings: Settings | None = None, *, loopback: bool = True) -> AS
     """
     settings = settings or Settings.from_env()
     store = Store(settings.data)
-    state = State(settings, store, Sessions(settings, store), Rates(settings))
+    state = State(settings, store, Sessions(settings, store), Rates(settings), Jobs(settings, store))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         state.sessions.start()
+        await state.jobs.start()
         yield
-        await state.sessions.close()
+        await asyncio.gather(state.sessions.close(), state.jobs.close())
         await asyncio.to_thread(store.close)
 
     app = FastAPI(
@@ -57,6 +59,6 @@ def create_app(settings: Settings | None = None, *, loopback: bool = True) -> AS
     )
     app.state.ringcast = state
     errors.install(app)
-    for routes in (catalogue, sessions, links, socket, page):
+    for routes in (catalogue, sessions, links, socket, sweeps, page):
         app.include_router(routes.router)
     return Guard(app, state, loopback, policy(settings.dist / "index.html"))

@@ -31,12 +31,26 @@ class NewSession(Asked):
     play: bool | None = Field(
         None, description="start playing when the first viewer comes; default: true, false for a link"
     )
+    from_s: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="first play a scenario or an example to this virtual time, as fast as it goes",
+    )
+    digest: str | None = Field(
+        None,
+        max_length=64,
+        description="what the digest of a scenario or an example must be at its duration_s: `run.verified` tells",
+    )
 
     @model_validator(mode="after")
     def _one_of(self) -> NewSession:
         given = [name for name in ("scenario", "link", "example") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError("exactly one of scenario, link and example is needed")
+        for name in ("from_s", "digest"):
+            if self.link is not None and getattr(self, name) is not None:
+                raise ValueError(f"no {name} beside a link, which brings its own")
         return self
 
 

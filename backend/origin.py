@@ -10,11 +10,15 @@ from backend.picture import Curves
 
 @dataclass
 class Origin:
-    """`goal`: a time to replay to first. `expected`: the digest a link promised there. `own`: the owner's commands."""
+    """`goal`: a time to replay to first. `expected`: the digest that was promised, at `expected_s` or (None) at the goal.
+
+    `own`: the owner's commands.
+    """
 
     note: str | None = None
     goal: float | None = None
     expected: str | None = None
+    expected_s: float | None = None
     verified: bool | None = None
     play: bool = False
     speed: float = 1.0

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from backend.declaration import Protocol
 from backend.refusal import Refusal
 from backend.report import Report
+from engine.sweeps import schema as sweep
 from engine.world import schemas as world
 from engine.world.words import one_of
 
@@ -18,6 +19,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     **{name: partial(world.schema, name) for name in world.NAMES},
+    "sweep": sweep,
     "run-report": lambda: Report.model_json_schema(by_alias=True),
     "protocols": lambda: TypeAdapter(list[Protocol]).json_schema(),
 }

@@ -64,6 +64,7 @@ class Session:
         self.id, self.token, self.settings = id, token, settings
         self.clock: Callable[[], float] = time.monotonic
         self.note, self.expected, self.verified = origin.note, origin.expected, origin.verified
+        self.expected_s = origin.expected_s
         self.own = list(origin.own)  # places in the document of the owner's commands
         self.goal = origin.goal
         self.playing = False
@@ -220,7 +221,22 @@ class Session:
         return self.play_to(min(due, self.settings.max_virtual_s))
 
     def play_to(self, until: float) -> bool:
-        return self._timed(lambda budget: self.run.advance(until, budget))
+        """A slice towards this time; True when it is reached. Halts where a digest is to be compared."""
+        check = self._to_check(until)
+        if not self._timed(lambda budget: self.run.advance(until if check is None else check, budget)):
+            return False
+        if check is not None:
+            self.verified = self.run.digest == self.expected
+            self.changed = True
+            self.told.tell_run(self.clock())
+        return check is None or check >= until
+
+    def _to_check(self, until: float) -> float | None:
+        """Where the digest must be looked at on the way; None once it was, or a command made it another run."""
+        end = self.expected_s
+        if self.expected is None or end is None or self.verified is not None or self.own:
+            return None
+        return end if self.run.now <= end <= until else None
 
     def _timed(self, play: Callable[[int], bool]) -> bool:
         """Play a slice and learn how long it took."""
@@ -235,7 +251,7 @@ class Session:
         now = self.clock()
         self.told.emit(now, replaying=True)
         self.goal = None
-        if self.expected is not None and self.verified is None:
+        if self.expected is not None and self.expected_s is None and self.verified is None:
             self.verified = self.run.digest == self.expected
         self.watch()
         self.told.resync(now)
@@ -391,6 +407,7 @@ class Session:
             note=self.note,
             goal=self.goal,
             expected=self.expected,
+            expected_s=self.expected_s,
             verified=self.verified,
             play=self.play_first,
             speed=self.speed,

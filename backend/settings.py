@@ -72,6 +72,19 @@ class Settings(BaseModel):
     slice_s: float = Field(0.008, gt=0, description="seconds the engine may run without a break")
     undo_nodes: int = Field(8_000, ge=0, description="nodes in all snapshots kept for undo, per session")
 
+    max_sweeps: int = Field(200, ge=0, description="sweeps kept, whatever their state; 0: none may be made")
+    max_sweep_runs: int = Field(10_000_000, ge=1, description="runs in a sweep")
+    max_sweeps_queued: int = Field(20, ge=1, description="sweeps that wait for their turn")
+    sweeps_at_once: int = Field(3, ge=1, description="sweeps that share the batch process fairly")
+    sweeps_mb: float = Field(20_000.0, gt=0, description="megabytes of all sweeps' results")
+    min_free_mb: float = Field(500.0, ge=0, description="megabytes that sweeps leave free on the disk")
+    sweeps_idle_s: float = Field(
+        600.0, gt=0, description="seconds without a sweep until the batch process is ended"
+    )
+    master: str = Field(
+        "", description="where Spark runs sweeps: local[*], spark://host:port, sc://host; empty: local[*]"
+    )
+
     @property
     def allowed_hosts(self) -> frozenset[str]:
         return frozenset(h.strip().casefold() for h in self.hosts.split(",") if h.strip())

@@ -1,4 +1,4 @@
-"""What the routes share: settings, store, sessions, rates."""
+"""What the routes share: settings, store, sessions, rates, sweeps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from backend.refusal import ErrorBody
 from backend.sessions import Sessions
 from backend.settings import Settings
 from backend.store import Store
+from backend.sweeps.jobs import Jobs
 
 
 @dataclass
@@ -23,6 +24,7 @@ class State:
     store: Store
     sessions: Sessions
     rates: Rates
+    jobs: Jobs
 
 
 def _state(connection: HTTPConnection) -> State:

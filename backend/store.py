@@ -13,7 +13,8 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,12 @@ class Store:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+    @contextmanager
+    def database(self) -> Iterator[sqlite3.Connection]:
+        """The connection, nobody else's meanwhile: for those who keep a table of their own in the file."""
+        with self._lock:
+            yield self._db
 
     # --- sessions
 

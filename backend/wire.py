@@ -178,7 +178,7 @@ class RunState(Outgoing):
     replaying: float | None = Field(None, description="the server is replaying the document up to this time")
     verified: bool | None = Field(
         None,
-        description="a shared run: whether its digest at the link's end was the expected one; null: not compared (yet)",
+        description="whether the digest at a link's or a sweep run's end was the expected one; null: not compared (yet)",
     )
     undoable: int = Field(0, description="commands that `undo` can take back")
     repair: Repair
@@ -365,7 +365,7 @@ class Welcome(Outgoing):
     run: RunState
     history: History
     publications: list[Publication]
-    expected_digest: str | None = Field(description="what the share link promised")
+    expected_digest: str | None = Field(description="what the share link or the sweep's row promised")
     note: str | None = Field(None, description="what a viewer should know about this session, in words")
 
 

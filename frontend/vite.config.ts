@@ -11,7 +11,7 @@ export default defineConfig({
   server: {
     proxy: {
       '/api': server,
-      '/s': server,
+      '^/s/': server,
       '/ws': { target: server, ws: true },
     },
   },

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from backend import declaration, documents, frames, refusal, wire
+from backend.sweeps import bodies
 from engine.core.trace import REASONS
 
 TARGET = Path(__file__).resolve().parent.parent / "frontend" / "src" / "wire.gen.ts"
@@ -33,7 +34,7 @@ def models() -> list[type[BaseModel]]:
     server = get_args(get_args(wire.ServerMessage)[0])
     api = [
         m
-        for module in (documents, refusal)
+        for module in (documents, bodies, refusal)
         for m in vars(module).values()
         if isinstance(m, type)
         and issubclass(m, BaseModel)

@@ -108,7 +108,7 @@ def _python(name: str) -> Path:
 _SVELTE_CHECK = ("--tsconfig", "frontend/tsconfig.json", "--fail-on-warnings")
 _TWO_REPORTS = ("--reporter=default", "--reporter=json")
 _VITEST, _PLAYWRIGHT = REPORTS / "unit.json", REPORTS / "e2e.json"
-_SERVER = "tests/backend"
+_SERVER, _SPARK = "tests/backend", "tests/spark"
 _COMPILED = [
     "tests/engine/test_compiled.py",
     "tests/engine/test_compiled_cache.py",
@@ -166,7 +166,7 @@ SUITES = {
     ),
     "python": Suite(
         "pytest: the engine, the networks and the tools",
-        [_pytest("pytest", without=[_SERVER, *_COMPILED])],
+        [_pytest("pytest", without=[_SERVER, _SPARK, *_COMPILED])],
     ),
     "server": Suite(
         "pytest: the server and the command line",
@@ -176,6 +176,10 @@ SUITES = {
     "compiled": Suite(
         "pytest: the compiled engine, which takes its time to compile",
         [_pytest("compiled", *_COMPILED)],
+    ),
+    "spark": Suite(
+        "pytest: sweeps on Spark, on this machine and on a cluster that is started for it",
+        [_pytest("spark", _SPARK)],
     ),
     "e2e": Suite(
         "Playwright: a real browser against the real server",
@@ -217,7 +221,7 @@ def run(names: Sequence[str], extra: Sequence[str]) -> int:
         names = [name for name in names if name != "e2e"]
 
     together = [check for name in names if not SUITES[name].alone for check in SUITES[name].checks]
-    longest = ["compiled", "pytest", "server"]
+    longest = ["compiled", "spark", "pytest", "server"]
     together.sort(key=lambda check: longest.index(check.name) if check.name in longest else len(longest))
     alone = [check for name in names if SUITES[name].alone for check in SUITES[name].checks]
     for checks, workers in ((together, min(2, os.cpu_count() or 1)), (alone, 1)):

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from backend.cli import documents, figure, play, study, worst
+from backend.cli import documents, figure, play, study, sweep, worst
 from backend.refusal import Refusal
 from engine import ENGINE_VERSION
 from engine.core.errors import ScenarioError
@@ -52,7 +52,10 @@ def parser() -> argparse.ArgumentParser:
     figure.add_to(commands)
     worst.add_to(commands)
     study.add_to(commands)
-    commands.add_parser("bench", help=BENCH_HELP, add_help=False)  # has a command line of its own
+    # These have a command line of their own.
+    commands.add_parser("bench", help=BENCH_HELP, add_help=False)
+    for name, about in sweep.COMMANDS.items():
+        commands.add_parser(name, help=about, add_help=False)
     return top
 
 
@@ -79,6 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             from backend.bench import main as bench
 
             return int(bench(argv[1:]) or 0)
+        if argv[:1] and argv[0] in sweep.COMMANDS:
+            sweep.hand_on(argv)
         args = parser().parse_args(argv)
         do: Callable[[argparse.Namespace], int] = args.do
         code = do(args)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from backend.cli.play import is_terminal
 from backend.figures import FIGURES, SCALES, make
+from backend.figures.apart import on_spark
 
 
 def add_to(commands: Any) -> None:
@@ -21,6 +23,11 @@ def add_to(commands: Any) -> None:
     figure.add_argument(
         "--scale", choices=SCALES, default="quick", help="quick (default): under a minute; full: as printed"
     )
+    figure.add_argument(
+        "--master",
+        metavar="URL",
+        help="work it out on Spark: local[*], spark://…; the files are the same to the byte",
+    )
     figure.set_defaults(do=_figure)
 
 
@@ -30,7 +37,8 @@ def _figure(args: argparse.Namespace) -> int:
             sys.stderr.write(f"\r{args.name}: {share:.0%} ")
             sys.stderr.flush()
 
-    files = make(args.name, args.scale, args.out, told)
+    with nullcontext() if args.master is None else on_spark(args.master):
+        files = make(args.name, args.scale, args.out, told)
     if is_terminal():
         sys.stderr.write("\r\033[K")
     for verdict in json.loads(files[-1].read_text(encoding="utf-8")):

@@ -73,7 +73,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listener in self.servers:
             listener.close()
-        await self.state.sessions.close()
+        await asyncio.gather(self.state.sessions.close(), self.state.jobs.close())
         await asyncio.sleep(0)  # the byes are on their way
         await super().shutdown(sockets)
 

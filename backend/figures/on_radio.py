@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from backend.figures import apart
 from backend.figures.study import NORMAL_95, Cell, cell
-from engine.batch import run_batch, varied
+from engine.batch import varied
 from engine.world.network import Network, components
 from engine.world.radio import heard_network
 from engine.world.scenario import load_scenario
@@ -88,7 +89,7 @@ def played(
     document: Mapping[str, Any], runs: Sequence[Run], told: Callable[[int], None] = lambda done: None
 ) -> dict[str, list[Any]]:
     """The columns of `run_batch`; also `ratio`, the share delivered of what was expected."""
-    columns = run_batch(document, runs, threads=THREADS, engine="compiled", told=told)
+    columns = apart.batch(document, runs, THREADS, told)
     for run, error in zip(runs, columns["error"], strict=True):
         if error is not None:
             raise AssertionError(f"{dict(run)}: {error}")

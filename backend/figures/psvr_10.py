@@ -6,7 +6,7 @@ One box a range: one network and one subscription each, all other nodes publish 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 from matplotlib.figure import Figure
@@ -24,12 +24,12 @@ GOOD = 0.95  # the quality of a link from which on it is used
 KINDS = ("PSVR, all links", "PSVR, non-tree")
 
 
-def ideal(degree: float, networks: int) -> Iterator[Hops]:
+def ideal(degree: float, networks: int) -> list[Hops]:
     """Routes of legitimate networks whose radio loses nothing."""
-    return (routes(degree, seed) for seed in range(networks))
+    return routes(degree, range(networks))
 
 
-def log_distance(degree: float, networks: int) -> Iterator[Hops]:
+def log_distance(degree: float, networks: int) -> list[Hops]:
     """Routes over the links that a neighbourhood would trust under a CC2420 with shadowing (`GOOD` frames of 30 bytes in
     silence), on the same positions, stretched so that its reach without shadowing is the range. A network that they do not
     connect gives way to the next seed.
@@ -39,8 +39,9 @@ def log_distance(degree: float, networks: int) -> Iterator[Hops]:
     while link_quality(radio, mean_power(calm(radio), 0, (0.0, 0.0, 0.0), (reach + 0.1, 0.0, 0.0))) >= GOOD:
         reach += 0.1
     side = reach / range_for_degree(NODES, degree)
-    seed = found = 0
-    while found < networks:
+    found: list[tuple[int, list[tuple[int, int]]]] = []
+    seed = 0
+    while len(found) < networks:
         placed = geometric(
             Geometric(kind="geometric", n=NODES, range_m=reach, side_m=side, allow_disconnected=True), seed
         )
@@ -48,9 +49,9 @@ def log_distance(degree: float, networks: int) -> Iterator[Hops]:
         assert heard.quality is not None
         links = [pair for pair, (q, _) in zip(heard.links, heard.quality, strict=True) if q >= GOOD]
         if is_connected(NODES, tuple(links)):
-            yield routes_on(links, seed)
-            found += 1
+            found.append((seed, links))
         seed += 1
+    return routes_on(found)
 
 
 def calm(radio: LogDistance) -> LogDistance:
@@ -58,7 +59,7 @@ def calm(radio: LogDistance) -> LogDistance:
     return radio.model_copy(update={"shadowing_db": 0.0})
 
 
-RADIOS: dict[str, tuple[Callable[[float, int], Iterator[Hops]], float]] = {
+RADIOS: dict[str, tuple[Callable[[float, int], list[Hops]], float]] = {
     "ideal": (ideal, 1.0),
     "log-distance": (log_distance, 0.1),
 }

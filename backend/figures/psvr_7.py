@@ -13,9 +13,9 @@ from itertools import product
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from backend.figures.apart import each
 from backend.figures.study import Cell, Study, Verdict, cell, judged
 from backend.plots import GREY, quiet
-from engine.kernels.studies import gains
 
 SIZES = {"quick": (50, 100), "full": (20, 40, 60, 80, 100, 200)}
 GRAPHS = {"quick": 300, "full": 2000}
@@ -36,10 +36,10 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
         if s < n and degree < n - 1
     ]
     cells: list[Cell] = []
-    for done, (n, degree, s) in enumerate(grid):
-        told(done / len(grid))
-        ways = [*WAYS.values(), *SHORTCUTS.values()]
-        found = gains(n, float(degree), s, PUBLICATIONS, range(GRAPHS[scale]), ways)
+    ways = [*WAYS.values(), *SHORTCUTS.values()]
+    asked = [[n, float(degree), s, PUBLICATIONS, [0, GRAPHS[scale]], ways] for n, degree, s in grid]
+    measured = each("gains", asked, lambda done: told(done / len(grid)))
+    for (n, degree, s), found in zip(grid, measured, strict=True):
         wrong = sum(found["duplicates"]) + sum(found["missed"])
         if wrong:
             raise AssertionError(

@@ -40,10 +40,11 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
     networks = NETWORKS[scale]
     measured = (*DEGREES, *NOMINAL.values())
     for k, degree in enumerate(measured):
-        found = []
-        for seed in range(networks):
-            told((k + seed / networks) / (len(measured) + 1))
-            found.append(routes(degree, seed))
+
+        def part(done: int, k: int = k) -> None:
+            told((k + done / networks) / (len(measured) + 1))
+
+        found = routes(degree, range(networks), told=part)
         for name in WAYS:
             axes: dict[str, float] = {"degree": degree, "subscribers": 1}
             hops = [row[name] for row in found]
@@ -54,7 +55,7 @@ def study(scale: str, told: Callable[[float], None]) -> Study:
                 cells.append(cell(name, axes | {"hops": h}, "share", [share(row, h, most) for row in hops]))
     for s in SUBSCRIBERS:
         told((len(measured) + SUBSCRIBERS.index(s) / len(SUBSCRIBERS)) / (len(measured) + 1))
-        found = [routes(FADING_DEGREE, seed, s) for seed in range(networks // 4)]
+        found = routes(FADING_DEGREE, range(networks // 4), s)
         for name in WAYS:
             sample = [fmean(row[name]) for row in found]
             cells.append(cell(name, {"degree": FADING_DEGREE, "subscribers": s}, "messages", sample))

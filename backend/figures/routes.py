@@ -7,12 +7,9 @@ tree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from engine.core.rng import Stream
-from engine.kernels.studies import messages
-from engine.world.generators import geometric
-from engine.world.topologies import Geometric
+from backend.figures import apart
 
 NODES = 100
 WAYS = {"PSVR, all links": "psvr_all_links", "PSVR, non-tree": "psvr_non_tree", "tree": "tree_of_root"}
@@ -22,22 +19,31 @@ Hops = dict[str, list[int]]
 """By name of `WAYS`: hops from every publisher."""
 
 
-def routes(mean_degree: float, seed: int, subscribers: int = 1) -> Hops:
-    """Messages from every node that does not subscribe (from every node, if all do); with one subscriber, hops to it."""
-    network = geometric(Geometric(kind="geometric", n=NODES, mean_degree=mean_degree), seed)
-    return routes_on(network.links, seed, subscribers)
+def routes(
+    mean_degree: float,
+    seeds: Sequence[int],
+    subscribers: int = 1,
+    told: Callable[[int], None] = lambda done: None,
+) -> list[Hops]:
+    """For each seed: messages from every node that does not subscribe (from every node, if all do); with one subscriber,
+    hops to it. `told` hears how many networks are done.
+    """
+    ways = list(WAYS.values())
+    return _named(
+        apart.each("geometric_routes", [[NODES, mean_degree, k, subscribers, ways] for k in seeds], told)
+    )
 
 
-def routes_on(links: Sequence[tuple[int, int]], seed: int, subscribers: int = 1) -> Hops:
-    """The same on a connected network of `NODES` nodes with these links."""
-    draw = Stream(seed, "routes")
-    root = draw.below(NODES)
-    order = sorted(range(NODES), key=lambda v: draw.word())
-    others = order[subscribers:] or order
-    found = messages(NODES, links, root, order[:subscribers], others, list(WAYS.values()))
-    if any(found["duplicates"]) or any(found["missed"]):
-        raise AssertionError(f"{len(links)} links, seed {seed}: duplicates or misses on a legitimate network")
-    return {name: found[way] for name, way in WAYS.items()}
+def routes_on(networks: Sequence[tuple[int, Sequence[tuple[int, int]]]], subscribers: int = 1) -> list[Hops]:
+    """The same on connected networks of `NODES` nodes: for each a seed and its links."""
+    ways = list(WAYS.values())
+    return _named(
+        apart.each("routes_on", [[NODES, links, seed, subscribers, ways] for seed, links in networks])
+    )
+
+
+def _named(found: Sequence[Hops]) -> list[Hops]:
+    return [{name: row[way] for name, way in WAYS.items()} for row in found]
 
 
 def share(hops: Sequence[int], least: int, most: int) -> float:

@@ -24,8 +24,10 @@ MISSING = """<!doctype html>
 
 @router.api_route("/", methods=READ)
 @router.api_route("/s/{hash}", methods=READ)
+@router.api_route("/sweep", methods=READ)
+@router.api_route("/sweep/{id}", methods=READ)
 async def index(server: Server) -> Response:
-    """The page; short links are read by it, not here."""
+    """The page; short links and the names of sweeps are read by it, not here."""
     page = server.settings.dist / "index.html"
     if not page.is_file():
         return HTMLResponse(MISSING, 503, {"Cache-Control": "no-store"})

@@ -31,6 +31,9 @@ async def create(server: Server, request: Request, body: NewSession) -> Created:
     else:
         scenario = await asyncio.to_thread(load_scenario, body.scenario or {})
         origin = Origin(play=True)
+    if body.link is None:
+        origin.goal = from_s(body.from_s, server.settings.max_virtual_s)
+        origin.expected, origin.expected_s = body.digest, scenario.duration_s
     if body.play is not None:
         origin.play = body.play
     if len(scenario.events) > server.settings.max_events:
@@ -38,6 +41,14 @@ async def create(server: Server, request: Request, body: NewSession) -> Created:
         raise ScenarioError("events", len(scenario.events), most, "too many events")
     session = await server.sessions.create(scenario, origin)
     return Created(id=session.id, token=session.token, ws=f"/ws/{session.id}", note=session.note)
+
+
+def from_s(asked: float | None, most_s: float) -> float | None:
+    """The time to play to first, if any. Raises ScenarioError."""
+    if asked is not None and asked > most_s:
+        allowed = f"at most {most_s:,g} virtual seconds on this server"
+        raise ScenarioError("from_s", asked, allowed, "too far to be played to")
+    return asked or None
 
 
 @router.get("/{id}", responses=refusals(404))

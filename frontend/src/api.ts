@@ -64,11 +64,11 @@ async function request(path: string, options: RequestInit = {}): Promise<Respons
 }
 
 /** The body is what backend/documents.py declares; a server of another version shows in the socket's hello. */
-async function json<T>(path: string, options?: RequestInit): Promise<T> {
+export async function json<T>(path: string, options?: RequestInit): Promise<T> {
   return (await (await request(path, options)).json()) as T
 }
 
-const post = (body: unknown): RequestInit => ({
+export const post = (body: unknown): RequestInit => ({
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
@@ -86,7 +86,7 @@ function once<T>(path: string): Promise<T> {
   return asked
 }
 
-const part = encodeURIComponent
+export const part = encodeURIComponent
 
 export const api = {
   health: () => json<Health>('/api/health'),

@@ -4,7 +4,7 @@ import { notices } from './notices.svelte'
 import { run } from './run.svelte'
 import { fits } from './scenario'
 import type { Scenario, ScenarioEvent, Topology } from './scenario'
-import { addressKey, keep, readAddress, readKept } from './url'
+import { addressKey, keep, readAddress, readKept, readSweepPlace } from './url'
 import type { Address } from './url'
 import type { Created, NetworkFacts, NewSession, Problem, Protocol } from './wire.gen'
 
@@ -110,6 +110,17 @@ class Opening {
       notices.say(said.title, said.text, { label: 'Back to the run before', run: () => this.goBack() })
   }
 
+  /** A run of a sweep: played to this moment, then on, and held to the digest it had there. Raises ApiError. */
+  async beginAt(
+    scenario: Scenario,
+    from_s: number,
+    digest: string | null,
+    said: { title: string; text: string; label: string; run: () => void },
+  ): Promise<void> {
+    await this.replace({ scenario: { ...scenario }, from_s, digest, play: true })
+    notices.say(said.title, said.text, said)
+  }
+
   async example(name: string): Promise<void> {
     await this.replace({ example: name })
   }
@@ -197,6 +208,8 @@ class Opening {
 }
 
 function clearAddress(): void {
+  // Beside a sweep the run on the page has no address of its own.
+  if (readSweepPlace(location.pathname)) return
   if (location.pathname !== '/' || location.hash) history.replaceState(null, '', '/')
 }
 

@@ -17,6 +17,7 @@ export interface Schema {
   maximum?: number
   exclusiveMinimum?: number
   properties?: Record<string, Schema>
+  items?: Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
   discriminator?: { mapping: Record<string, string>; propertyName: string }
@@ -50,6 +51,7 @@ const UNITS: [string, string][] = [
   ['_bps', 'bit/s'],
   ['_bytes', 'bytes'],
   ['_hz', 'Hz'],
+  ['_m', 'm'],
 ]
 
 /** Words that a document shortens. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressKey, keep, readAddress, readKept } from './url'
+import { addressKey, keep, readAddress, readKept, readSweepPlace } from './url'
 
 function storage(broken = false): Storage {
   const map = new Map<string, string>()
@@ -55,4 +55,17 @@ describe('the session of a reload', () => {
       expect(readKept([other])).toBeNull()
     }
   })
+})
+
+describe('the place of a sweep', () => {
+  it.each([
+    ['/sweep', { id: null }],
+    ['/sweep/', { id: null }],
+    ['/sweep/3f2a-b_c', { id: '3f2a-b_c' }],
+    ['/', null],
+    ['/s/0123', null],
+    ['/sweeps', null],
+    ['/sweep/a/b', null],
+    ['/sweep/<b>', null],
+  ])('%s', (path, place) => expect(readSweepPlace(path)).toEqual(place))
 })

@@ -17,6 +17,12 @@ export function readAddress(pathname: string, hash: string): Address {
   return { kind: 'none' }
 }
 
+/** `/sweep` (a new sweep) or `/sweep/<id>` (a result); null: the page shows a run. */
+export function readSweepPlace(pathname: string): { id: string | null } | null {
+  const found = /^\/sweep(?:\/([\w-]{1,100}))?\/?$/.exec(pathname)
+  return found && { id: found[1] ?? null }
+}
+
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)

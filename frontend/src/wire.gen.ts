@@ -209,6 +209,36 @@ export interface Inspect {
   messages: Line[];
 }
 
+/** A sweep on this server: what it is and how far it has got. */
+export interface Job {
+  /** a hash of the document: the same sweep, the same id */
+  id: string;
+  name: string;
+  state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** when it was first asked for: ISO 8601, UTC */
+  made: string;
+  /** planned */
+  runs: number;
+  /** combinations of the axes' values, each of them run with every seed */
+  points: number;
+  /** runs finished, failed ones among them */
+  done: number;
+  /** runs that ended with an error, which is in their row */
+  failed: number;
+  /** runs a second, lately */
+  per_s: number | null;
+  /** seconds until the end, about */
+  left_s: number | null;
+  /** while running: what comes before the first runs, in words */
+  doing: string | null;
+  /** while queued: 1 is next */
+  queue_place: number | null;
+  /** in words: why it failed or was cancelled; while queued, what it waits for */
+  reason: string | null;
+  /** rises whenever GET …/summary has something new */
+  summary_version: number;
+}
+
 /** What a node's layer holds. */
 export interface LayerFacts {
   name: string;
@@ -255,6 +285,10 @@ export interface NewSession {
   example?: string | null;
   /** start playing when the first viewer comes; default: true, false for a link */
   play?: boolean | null;
+  /** first play a scenario or an example to this virtual time, as fast as it goes */
+  from_s?: number | null;
+  /** what the digest of a scenario or an example must be at its duration_s: `run.verified` tells */
+  digest?: string | null;
 }
 
 /** One parameter: what a form needs. */
@@ -412,7 +446,7 @@ export interface RunState {
   ended: boolean;
   /** the server is replaying the document up to this time */
   replaying: number | null;
-  /** a shared run: whether its digest at the link's end was the expected one; null: not compared (yet) */
+  /** whether the digest at a link's or a sweep run's end was the expected one; null: not compared (yet) */
   verified: boolean | null;
   /** commands that `undo` can take back */
   undoable: number;
@@ -494,6 +528,115 @@ export interface StoredLink {
   kept_until: string;
 }
 
+/** Point b less point a, which differ in the compared axis only, paired by seed. */
+export interface SweepDifference {
+  point_a: number;
+  point_b: number;
+  metric: string;
+  n: number;
+  mean: number | null;
+  ci95_low: number | null;
+  ci95_high: number | null;
+}
+
+/** Single runs, as columns; evenly thinned, each point's median and worst run always among them. */
+export interface SweepDots {
+  run: number[];
+  point: number[];
+  seed: number[];
+  value: number[];
+  /** runs finished so far */
+  of: number;
+}
+
+/** What a sweep would cost, from a few runs of it tried for a moment. */
+export interface SweepEstimate {
+  runs: number;
+  points: number;
+  /** of wall time, about; null: not known */
+  seconds: number | null;
+  disk_mb: number;
+  /** how runs would be played: compiled, interpreted or routes */
+  method: string;
+  /** runs at a time */
+  workers: number;
+  /** what would be measured */
+  metrics: string[];
+  /** all that can be */
+  measurable: string[];
+  /** what to know before starting, in words */
+  warnings: string[];
+}
+
+/** A run that ended with an error. */
+export interface SweepFailure {
+  run: number;
+  point: number;
+  seed: number;
+  error: string;
+}
+
+/** A sweep that was deleted. */
+export interface SweepGone {
+  id: string;
+}
+
+/** One combination of the axes' values. */
+export interface SweepPoint {
+  point: number;
+  /** by the path of the axis; whole objects as their label */
+  values: Record<string, string | number | boolean | null>;
+  metrics: Record<string, SweepSpread>;
+}
+
+/** One run, and the document that plays it again. */
+export interface SweepRun {
+  run: number;
+  point: number;
+  seed: number;
+  /** by the path of the axis; whole objects as their label */
+  values: Record<string, string | number | boolean | null>;
+  metrics: Record<string, number | null>;
+  method: string;
+  /** at the document's end; null: the method keeps none */
+  digest: string | null;
+  error: string | null;
+  /** virtual time of the worst moment; null: there is none */
+  worst_s: number | null;
+  /** what happened then */
+  worst_why: string | null;
+  /** a scenario document, to make a session from */
+  document: Record<string, unknown>;
+}
+
+/** One metric over the runs of a point. */
+export interface SweepSpread {
+  /** runs that have a value */
+  n: number;
+  mean: number | null;
+  sd: number | null;
+  ci95_low: number | null;
+  ci95_high: number | null;
+  min: number | null;
+  max: number | null;
+  /** percentiles 0 to 100; null where values are few */
+  q: number[] | null;
+  /** number of the run in the middle */
+  median_run: number | null;
+  /** number of the run that is worst by this metric */
+  worst_run: number | null;
+}
+
+/** What the finished runs come to so far. */
+export interface SweepSummary {
+  runs_done: number;
+  runs_failed: number;
+  points: SweepPoint[];
+  differences: SweepDifference[];
+  /** more points than are told here; summary.csv has all */
+  truncated: boolean;
+}
+
 /** A node's routing table. */
 export interface Table {
   title: string;
@@ -551,7 +694,7 @@ export interface Welcome {
   run: RunState;
   history: History;
   publications: Publication[];
-  /** what the share link promised */
+  /** what the share link or the sweep's row promised */
   expected_digest: string | null;
   /** what a viewer should know about this session, in words */
   note: string | null;

@@ -91,9 +91,9 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
     return Settings(data=folder / "data", **{"pause_s": 5.0, "create_burst": 500, **changes})
 
 
-def wait_for(condition: Callable[[], object], what: str) -> None:
+def wait_for(condition: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:
     """Until the condition holds; fails after a while."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < end, f"waited in vain for {what}"
         time.sleep(0.005)

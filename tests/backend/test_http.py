@@ -77,10 +77,10 @@ def test_protocols_and_schemas(server: Serving) -> None:
     listed = server.http.get("/api/protocols").json()
     assert [p["name"] for p in listed] == list(protocols())
     refused(server.http.post("/api/protocols/psvrr/check", json={"params": {}}), 404)
-    for name in ("scenario", "topology", "event", "run-report", "protocols"):
+    for name in ("scenario", "topology", "event", "run-report", "protocols", "sweep"):
         schema = server.http.get(f"/api/schemas/{name}").json()
         assert schema["$schema"].startswith("https://json-schema.org/")
-    refused(server.http.get("/api/schemas/sweep"), 404)
+    refused(server.http.get("/api/schemas/sweeps"), 404)
 
 
 def test_a_network_file_is_read(server: Serving) -> None:
@@ -359,8 +359,11 @@ def test_the_description_is_complete_and_true(server: Serving) -> None:
             assert route["tags"], where
             answers = route["responses"]
             good = [code for code in answers if code.startswith("2")]
-            assert len(good) == 1, where
-            assert answers[good[0]]["content"]["application/json"]["schema"], where
+            assert good, where
+            for code in good:
+                content = answers[code]["content"]
+                assert len(content) == 1, where
+                assert all(each["schema"] for each in content.values()), where
             for code, answer in answers.items():
                 if not code.startswith("2"):
                     assert answer["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorBody"), (
@@ -368,7 +371,7 @@ def test_the_description_is_complete_and_true(server: Serving) -> None:
                     )
             if "{" in path:
                 assert "404" in answers, where
-            if method == "post":
+            if method == "post" and not path.endswith(("/cancel", "/resume")):  # which need no words
                 assert "413" in answers, where
                 assert route["requestBody"]["required"], where
 
@@ -386,7 +389,7 @@ def test_answers_have_the_fields_the_description_promises(server: Serving) -> No
     spec = server.http.get("/api/openapi.json").json()
     tried = 0
     for path, methods in spec["paths"].items():
-        if "get" in methods:
+        if "get" in methods and not path.startswith("/api/sweeps/"):  # these: test_sweeps_http
             address = path.format(**values, name=names.get(path, ""))
             response = server.http.get(address)
             assert response.status_code == 200, address

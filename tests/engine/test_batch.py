@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.api import Run
-from engine.batch import run_batch, varied
+from engine.batch import play_one, run_batch, varied
 from engine.core.errors import ScenarioError
 from engine.world.scenario import load_scenario
 
@@ -29,7 +29,10 @@ RUNS = [{"seed": seed, "radio.loss": loss} for seed in (1, 2, 3) for loss in (0.
 
 def test_both_engines_give_the_same_rows() -> None:
     compiled = run_batch(BASE, RUNS, engine="compiled")
-    assert compiled == run_batch(BASE, RUNS, engine="interpreted")
+    interpreted = run_batch(BASE, RUNS, engine="interpreted")
+    assert compiled.pop("method") == ["compiled"] * len(RUNS)
+    assert interpreted.pop("method") == ["interpreted"] * len(RUNS)
+    assert compiled == interpreted
     assert compiled["seed"] == [1, 1, 2, 2, 3, 3]
     assert compiled["error"] == [None] * len(RUNS)
     assert len(set(compiled["digest"])) == len(RUNS)
@@ -57,7 +60,7 @@ def test_any_row_can_be_played_again() -> None:
 
 
 def test_a_run_that_cannot_be_played_is_a_row_with_its_error() -> None:
-    columns = run_batch(BASE, [{"seed": 1}, {"topology.n": 0}, {"events.0.node": "x"}])
+    columns = run_batch(BASE, [{"seed": 1}, {"topology.n": 0}, {"events.99.node": "x"}])
     assert columns["error"][0] is None
     assert "topology.n" in columns["error"][1]
     assert columns["digest"][1:] == [None, None]
@@ -69,3 +72,35 @@ def test_varied_leaves_the_base_alone() -> None:
     assert "radio" not in BASE
     with pytest.raises(ScenarioError, match="leads nowhere"):
         varied(BASE, {"seed.more": 1})
+
+
+def test_the_worst_moment_is_a_missed_publication_or_the_longest_repair() -> None:
+    lossy = play_one(BASE, {"radio.loss": 0.6, "seed": 3})
+    run = Run(load_scenario(varied(BASE, {"radio.loss": 0.6, "seed": 3})))
+    run.advance(run.scenario.duration_s)
+    missed = [p.t for p in run.publications if p.missing() or p.duplicates]
+    assert (lossy["worst_s"], lossy["worst_why"]) == (missed[0], "missed delivery")
+    fine = play_one(BASE, {"seed": 1})
+    assert fine["delivered"] == fine["expected"]
+    assert (fine["worst_s"], fine["worst_why"]) == (13.0, "largest repair")
+    quiet = play_one({**BASE, "events": []}, {})
+    assert (quiet["worst_s"], quiet["worst_why"]) == (0.0, "power-on")
+
+
+@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+def test_a_run_that_pauses_comes_to_the_same(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = play_one(BASE, RUNS[1], engine)
+    monkeypatch.setattr("engine.batch.SLICE", 1_000)
+    times: list[float] = []
+    assert play_one(BASE, RUNS[1], engine, pause=lambda run: times.append(run.now)) == usual
+    assert len(times) > 3
+    assert times == sorted(times)
+
+
+def test_a_path_may_lead_into_a_list() -> None:
+    document = varied(BASE, {"events.1.node": "7", "events.0": {"t": 2.0}})
+    assert document["events"][1] == {"t": 1.0, "do": "subscribe", "node": "7", "channel": "news"}
+    assert document["events"][0] == {"t": 2.0}
+    assert BASE["events"][1]["node"] == "9"
+    with pytest.raises(ScenarioError, match=r"events\.one\.t: leads nowhere"):
+        varied(BASE, {"events.one.t": 1.0})

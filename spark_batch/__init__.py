@@ -1,0 +1,1 @@
+"""Sweeps on Spark: grid to rows to statistics, on this machine or on a cluster."""

