@@ -44,8 +44,11 @@ class Session:
         self.local = master.startswith("local")
         self.slots = 2 if self.connect else max(1, int(spark.sparkContext.defaultParallelism))
 
-    def tagged(self, tag: str, action: Callable[[], T]) -> T:
-        """Run a Spark action that `cancel` can end, from this thread, in a pool of its own."""
+    def tagged(self, tag: str, action: Callable[[], T], pool: str = "") -> T:
+        """Run a Spark action that `cancel` can end, from this thread, in a pool named by the tag and `pool`.
+
+        Pools share the slots fairly; inside a pool what comes later waits for what came before.
+        """
         if self.connect:
             self.spark.addTag(tag)
             try:
@@ -53,7 +56,7 @@ class Session:
             finally:
                 self.spark.removeTag(tag)
         context = self.spark.sparkContext
-        context.setLocalProperty("spark.scheduler.pool", tag)
+        context.setLocalProperty("spark.scheduler.pool", f"{tag} {pool}".strip())
         context.setJobGroup(tag, tag, interruptOnCancel=True)
         return action()
 
