@@ -78,6 +78,8 @@ class Session:
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
         """A thread that may use the session."""
+        if self.connect:  # tags are given in the thread itself
+            return threading.Thread(target=work, name=name, daemon=True)
         from pyspark import InheritableThread
 
         made: threading.Thread = InheritableThread(target=work, name=name, daemon=True)
