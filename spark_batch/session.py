@@ -67,13 +67,13 @@ class Session:
         else:
             self.spark.sparkContext.cancelJobGroup(tag)
 
-    def warm(self) -> None:
-        """A task on every slot and a small aggregation: what Spark loads and compiles is then there."""
+    def warm(self, sweep: str = "") -> None:
+        """A task on every slot, which loads the code of this sweep, and a small aggregation, which loads Spark's own."""
         from spark_batch.tasks import idle_task
 
         spark = self.spark
         spark.range(0, self.slots, 1, self.slots).mapInArrow(
-            idle_task(), "id long"
+            idle_task(sweep), "id long"
         ).groupBy().count().collect()
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
