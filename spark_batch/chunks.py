@@ -69,6 +69,8 @@ def write(rows: pa.Table, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+        for left in path.parent.glob(f".{path.name}.*"):  # by those that were killed while they wrote
+            left.unlink(missing_ok=True)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

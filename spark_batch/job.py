@@ -30,6 +30,7 @@ from spark_batch.trial import plan_for, try_some
 WAVE = 4_000
 """Chunks that Spark is given at a time."""
 LOOK_S = 0.25
+PATIENCE_S = 60.0
 SPARE_BYTES = 50_000_000
 TROUBLE = "ringcast-trouble: "
 T = TypeVar("T")
@@ -180,6 +181,21 @@ class Job:
             raise Cancelled
         if trouble:
             raise trouble[0]
+        self._check_there(wave, counted)
+
+    def _check_there(self, wave: list[int], counted: Counted) -> None:
+        """All chunks of a wave, if with patience: a shared file system may be slow to show what others wrote.
+
+        Raises: ScenarioError, where going on would play the same chunks for ever.
+        """
+        until = time.monotonic() + PATIENCE_S
+        while lost := [number for number in wave if number not in counted.chunks]:
+            if time.monotonic() < until and not self._cancelled.wait(LOOK_S):
+                self._told(counted.look(len(wave)))
+                continue
+            allowed = "a folder that all workers have at the same path, as on a shared file system"
+            found = f"{self.folder.path}: {len(lost)} chunks were played and are not there"
+            raise ScenarioError("out", found, allowed, "workers wrote their rows somewhere else")
 
     def _summarise(self, summaries: Summaries, counted: Counted) -> None:
         if summaries.partial(counted.done, counted.failed):
@@ -217,8 +233,12 @@ class _Background:
 
 
 def check_disk(sweep: Sweep, folder: Folder) -> None:
-    """Raises: ScenarioError when the results will not fit on the disk of the folder."""
-    needed, free = disk_bytes(sweep), shutil.disk_usage(folder.path).free
+    """Raises: ScenarioError when the results that are missing will not fit on the disk of the folder."""
+    there, plan = 0, folder.plan()
+    if plan is not None:
+        there = sum(behind - first for first, behind in map(plan.chunk, folder.chunks()))
+    needed = disk_bytes(sweep) * (sweep.runs - there) // sweep.runs
+    free = shutil.disk_usage(folder.path).free
     if needed + SPARE_BYTES > free:
         allowed = f"about {needed / 1e6:,.0f} MB of free space"
         raise ScenarioError(

@@ -44,8 +44,11 @@ class Session:
         self.local = master.startswith("local")
         self.slots = 2 if self.connect else max(1, int(spark.sparkContext.defaultParallelism))
 
-    def tagged(self, tag: str, action: Callable[[], T]) -> T:
-        """Run a Spark action that `cancel` can end, from this thread, in a pool of its own."""
+    def tagged(self, tag: str, action: Callable[[], T], pool: str = "") -> T:
+        """Run a Spark action that `cancel` can end, from this thread, in a pool named by the tag and `pool`.
+
+        Pools share the slots fairly; inside a pool what comes later waits for what came before.
+        """
         if self.connect:
             self.spark.addTag(tag)
             try:
@@ -53,7 +56,7 @@ class Session:
             finally:
                 self.spark.removeTag(tag)
         context = self.spark.sparkContext
-        context.setLocalProperty("spark.scheduler.pool", tag)
+        context.setLocalProperty("spark.scheduler.pool", f"{tag} {pool}".strip())
         context.setJobGroup(tag, tag, interruptOnCancel=True)
         return action()
 
@@ -64,17 +67,19 @@ class Session:
         else:
             self.spark.sparkContext.cancelJobGroup(tag)
 
-    def warm(self) -> None:
-        """A task on every slot and a small aggregation: what Spark loads and compiles is then there."""
+    def warm(self, sweep: str = "") -> None:
+        """A task on every slot, which loads the code of this sweep, and a small aggregation, which loads Spark's own."""
         from spark_batch.tasks import idle_task
 
         spark = self.spark
         spark.range(0, self.slots, 1, self.slots).mapInArrow(
-            idle_task(), "id long"
+            idle_task(sweep), "id long"
         ).groupBy().count().collect()
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
         """A thread that may use the session."""
+        if self.connect:  # tags are given in the thread itself
+            return threading.Thread(target=work, name=name, daemon=True)
         from pyspark import InheritableThread
 
         made: threading.Thread = InheritableThread(target=work, name=name, daemon=True)

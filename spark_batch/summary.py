@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.sweeps import Folder, Plan, Sweep
 from engine.sweeps.rows import row_columns
@@ -17,6 +18,7 @@ from spark_batch.statistics import OF_PAIR, OF_POINT, by_point, differences
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+T = TypeVar("T")
 SHOWN = 2_000
 """Points in summary.json; summary.parquet has all."""
 SPARK_TYPES = {"int64": "long", "double": "double", "bool": "boolean", "string": "string"}
@@ -30,6 +32,10 @@ class Summaries:
         self.metrics = list(sweep.metrics)
         kinds = row_columns(sweep)
         self._schema = ", ".join(f"`{name}` {SPARK_TYPES[kind]}" for name, kind in kinds.items())
+
+    def _run(self, action: Callable[[], T]) -> T:
+        """In a pool apart: statistics need not wait until all tasks of a wave have been played."""
+        return self.session.tagged(self._tag, action, "statistics")
 
     def rows(self, points: int | None = None) -> DataFrame | None:
         """The rows that are there, of the first so many points; None: there are none."""
@@ -70,19 +76,19 @@ class Summaries:
         if tables is not None:
             part = self.folder.path / ".summary.parquet"
             shutil.rmtree(part, ignore_errors=True)
-            self.session.tagged(self._tag, lambda: tables[0].write.parquet(str(part.resolve())))
+            self._run(lambda: tables[0].write.parquet(str(part.resolve())))
             shutil.rmtree(self.folder.summary_table, ignore_errors=True)
             part.rename(self.folder.summary_table)
 
     def _write(self, tables: tuple[DataFrame, DataFrame | None] | None, done: int, failed: int) -> None:
         points, pairs = dict[int, dict[str, Any]](), list[dict[str, Any]]()
         if tables is not None:
-            for row in self.session.tagged(self._tag, tables[0].collect):
+            for row in self._run(tables[0].collect):
                 empty = {"point": row.point, "values": self.sweep.shown(row.point), "metrics": {}}
                 point = points.setdefault(row.point, empty)
                 point["metrics"][row.metric] = {what: _plain(row[what]) for what in OF_POINT}
             if tables[1] is not None:
-                for row in self.session.tagged(self._tag, tables[1].collect):
+                for row in self._run(tables[1].collect):
                     pairs.append(
                         {what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)}
                     )

@@ -42,14 +42,18 @@ def chunk_task(
     return run
 
 
-def idle_task() -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A task that does nothing but load what the others need, where the program is installed."""
+def idle_task(sweep: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A task that does nothing but load what the others need, where the program is installed; `sweep` may be empty."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from contextlib import suppress
 
         with suppress(ImportError):
             import spark_batch.chunks  # noqa: F401
+            from spark_batch.here import sweep_of, warm
+
+            if sweep:
+                warm(sweep_of(sweep))
         yield from batches
 
     return run

@@ -4,6 +4,7 @@ In, on standard input; its end means stop:
 
     {"do": "run", "job": ID, "out": DIR}        DIR has a sweep.json; chunks that are there are kept
     {"do": "cancel", "job": ID}
+    {"do": "warm", "sweep": DOCUMENT}           a sweep that may come: its code is loaded on every slot; no answer
     {"do": "stop"}
 
 Out, on standard output, where nothing else goes:
@@ -60,6 +61,7 @@ class Worker:
                 asked = json.loads(line)
                 do, name = asked["do"], str(asked.get("job", ""))
                 out = str(asked["out"]) if do == "run" else ""
+                likely = json.dumps(asked["sweep"]) if do == "warm" else ""
             except (ValueError, LookupError, TypeError):
                 sys.stderr.write(f"not understood: {line[:200]}\n")
                 continue
@@ -69,10 +71,21 @@ class Worker:
                 self._start(name, Path(out))
             elif do == "cancel":
                 self._cancel(name)
+            elif do == "warm":
+                self.warm(likely)
         for name in list(self._jobs):
             self._cancel(name)
         for thread in self._threads:
             thread.join(10.0)
+
+    def warm(self, sweep: str = "") -> None:
+        """A small job in the background, so that the next sweep need not pay for it."""
+
+        def work() -> None:
+            with suppress(Exception):  # the sweep will tell what is wrong
+                self.session.warm(sweep)
+
+        self.session.thread(work, "warm").start()
 
     def _start(self, name: str, out: Path) -> None:
         with self._knowing:
@@ -161,13 +174,7 @@ def main(master: str | None, conf: Mapping[str, str]) -> int:
         return 1
     worker = Worker(session, out)
     worker.tell(**{"is": "ready"})
-    session.thread(lambda: _warm(session), "warm").start()
+    worker.warm()
     worker.serve(sys.stdin)
     session.stop()
     return 0
-
-
-def _warm(session: Session) -> None:
-    """A first small job, so that the first sweep need not pay for it."""
-    with suppress(Exception):  # the first sweep will tell what is wrong
-        session.warm()

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any, TypeVar
 
 from backend.refusal import Refusal
@@ -180,6 +181,9 @@ class Jobs:
         if live.gone:  # deleted before it was quite there
             await self._forget(id)
             raise unknown(id)
+        self._reading.submit(
+            import_module, "backend.sweeps.parquet"
+        )  # so that first results need not wait for it
         live.ready = True
         if live.entry.state == "queued":
             self.foreman.set(live, "queued")

@@ -24,9 +24,12 @@ GROUP = 100_000
 def read(path: Path, columns: Sequence[str], places: Sequence[int] | None = None) -> dict[str, list[Any]]:
     """Some columns of a chunk as lists; `places`: of these rows only. Raises OSError."""
     table = pq.ParquetFile(path).read(columns=list(columns))
-    if places is not None:
-        table = table.take(pa.array(places, pa.int64()))
-    return {name: table.column(name).to_pylist() for name in columns}
+    if places is not None and len(places) == 1:
+        table, places = table.slice(places[0], 1), None
+    found = {name: table.column(name).to_pylist() for name in columns}
+    if places is None:
+        return found
+    return {name: [column[place] for place in places] for name, column in found.items()}
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

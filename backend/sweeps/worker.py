@@ -103,6 +103,7 @@ class Worker:
         self.heard, self.over = heard, over
         self.ready = self.stopping = self.came_up = False
         self.started_at = self.heard_at = 0.0  # on the monotonic clock
+        self._ended = ""
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -125,6 +126,7 @@ class Worker:
         if lock is None:
             return False
         self.ready = self.stopping = self.came_up = False
+        self._ended = "it did not start"
         self.started_at = self.heard_at = time.monotonic()
         self._task = asyncio.create_task(self._live(lock), name="batch process")
         return True
@@ -147,7 +149,7 @@ class Worker:
             if self.stopping:  # told so while it was being started
                 self.ask_to_stop()
             listening = asyncio.create_task(self._listen(process))
-            await process.wait()
+            self._ended = ending(await process.wait())
             self.kill()  # what it started must not outlive it
             await listening
         except Exception as error:
@@ -238,12 +240,22 @@ class Worker:
             file.write(text + "\n")
 
     def last_words(self) -> str:
-        """The last line of its log that says something."""
+        """The last line of its log that says something, and how it ended."""
         try:
             with self.log.open("rb") as file:
                 file.seek(max(0, self.log.stat().st_size - LAST_WORDS))
                 lines = file.read().decode("utf-8", "replace").splitlines()
         except OSError:
-            return "it left no word"
+            lines = []
         said = [line.strip() for line in lines if line.strip()]
-        return said[-1][:300] if said else "it left no word"
+        return f"{said[-1][:300] if said else 'none'} ({self._ended})"
+
+
+def ending(code: int) -> str:
+    """How a process ended, by its code."""
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"

@@ -211,7 +211,7 @@ def test_a_sweep_that_kills_the_process_fails_in_the_end_and_takes_no_other_alon
     bad, good = post(server, "die")["id"], post(server, "wait")["id"]
     failed = until(server, bad, "failed")
     assert f"died {foreman.MOST_TRIES} times" in failed["reason"]
-    assert failed["reason"].endswith("its last words: out of memory, or so")
+    assert failed["reason"].endswith("its last words: out of memory, or so (exit status 3)")
     go(server, good)
     until(server, good, "done")
     assert len(played(server, bad)) == foreman.MOST_TRIES
@@ -251,7 +251,8 @@ def test_a_process_that_cannot_start_is_not_started_for_ever(
     scripted("--broken", "No module named nowhere")
     server = own_server()
     reason = until(server, post(server)["id"], "failed")["reason"]
-    assert reason == "the batch process cannot be started; its last words: No module named nowhere"
+    words = "No module named nowhere (exit status 1)"
+    assert reason == f"the batch process cannot be started; its last words: {words}"
 
 
 def test_a_sweep_that_fails_says_why_and_can_be_resumed(own_server: Callable[..., Serving]) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, load_sweep
 from engine.sweeps.student import t95
 from spark_batch.job import Cancelled, Job, reason
@@ -88,6 +90,7 @@ def test_what_is_there_is_kept_and_what_is_torn_is_done_again(session: Session, 
     (out.path / "summary.json").unlink()
     Job(session, out, "resume").play()
     assert rows(out) == whole == plain_loop(of)
+    assert not list(out.rows.rglob(".*"))
     again = {number: out.chunk(number).stat().st_mtime_ns for number in out.chunks()}
     assert {number for number in kept if kept[number] != again[number]} == set(lost)
     summary = out.read_summary()
@@ -138,6 +141,22 @@ def test_a_folder_that_cannot_be_written_ends_the_job_with_the_reason(
     with pytest.raises(Exception, match="ringcast-trouble") as failed:
         Job(session, out, "trouble").play()
     assert reason(failed.value) == f"{tmp_path}: File exists"
+
+
+def test_rows_that_workers_write_elsewhere_end_the_job(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def elsewhere(*_: object) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        def run(batches: Iterator[Any]) -> Iterator[Any]:
+            for _ in batches:
+                yield from ()
+
+        return run
+
+    monkeypatch.setattr("spark_batch.tasks.chunk_task", elsewhere)
+    monkeypatch.setattr("spark_batch.job.PATIENCE_S", 0.0)
+    with pytest.raises(ScenarioError, match="workers wrote their rows somewhere else"):
+        Job(session, folder(tmp_path, sweep()), "elsewhere").play()
 
 
 def test_routes_are_counted_by_the_kernels(session: Session, tmp_path: Path) -> None:

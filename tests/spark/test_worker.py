@@ -32,7 +32,7 @@ class Worker:
         )
         self.lines: list[Line] = []
 
-    def say(self, **what: str) -> None:
+    def say(self, **what: object) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(what) + "\n")
         self.process.stdin.flush()
@@ -81,6 +81,8 @@ def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_p
     one, other = folder(tmp_path / "one", short), folder(tmp_path / "other", of)
     first = worker("--master", "local[2]")
     first.until(lambda line: line["is"] == "ready")
+    first.say(do="warm", sweep=short.plain)
+    first.say(do="nothing that it knows")
     first.say(do="run", job="a", out=str(one.path))
     assert first.ended("a") == {"is": "ended", "job": "a", "state": "done", "reason": None}
     assert {"is": "summary", "job": "a"} in first.lines
