@@ -68,13 +68,15 @@ class Session:
             self.spark.sparkContext.cancelJobGroup(tag)
 
     def warm(self, sweep: str = "") -> None:
-        """A task on every slot, which loads the code of this sweep, and a small aggregation, which loads Spark's own."""
+        """A task on every slot, which loads this sweep's code; without one, statistics of nothing, for Spark's own."""
+        from spark_batch.statistics import by_point
         from spark_batch.tasks import idle_task
 
-        spark = self.spark
-        spark.range(0, self.slots, 1, self.slots).mapInArrow(
-            idle_task(sweep), "id long"
-        ).groupBy().count().collect()
+        places = self.spark.range(0, self.slots, 1, self.slots)
+        places.mapInArrow(idle_task(sweep), "id long").collect()
+        if not sweep:
+            row = "id as run", "id as point", "cast(null as string) as error", "1.0D as metric_of_none"
+            by_point(self.spark.range(1).selectExpr(*row), ["metric_of_none"]).collect()
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
         """A thread that may use the session."""
