@@ -249,7 +249,8 @@ def check_disk(sweep: Sweep, folder: Folder) -> None:
 def reason(error: BaseException) -> str:
     """Why a job failed, for a person: one line."""
     text = str(error)
-    if found := re.search(re.escape(TROUBLE) + r"([^\n\"]*)", text):
+    # With the class before it: a traceback also shows the line of source that raised it.
+    if found := re.search(rf"RuntimeError: {TROUBLE}([^\n\"]*)", text):
         return found[1].strip()
     if isinstance(error, ScenarioError):
         return text
