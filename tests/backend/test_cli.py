@@ -154,7 +154,7 @@ def test_topology_tells_facts_or_writes_the_network(call: Call, tmp_path: Path) 
 def test_protocols_and_schemas(call: Call) -> None:
     assert "psvr: " in call("protocols")[1]
     assert [p["name"] for p in json.loads(call("protocols", "--json")[1])] == list(protocols())
-    for name in ("scenario", "run-report", "protocols"):
+    for name in ("scenario", "run-report", "protocols", "sweep"):
         assert json.loads(call("schema", name)[1])["$schema"]
 
 
@@ -162,9 +162,8 @@ def test_version_and_help(call: Call) -> None:
     assert call("--version")[1].startswith("ringcast ")
     code, out, _ = call("--help")
     assert code == 0
-    for command in ("serve", "run", "topology", "link", "unlink", "protocols", "schema", "bench"):
+    for command in ("serve", "run", "topology", "link", "unlink", "protocols", "schema", "sweep", "bench"):
         assert re.search(rf"^    {command}\s", out, re.MULTILINE), command
-    assert "sweep" not in out
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,7 @@ def test_version_and_help(call: Call) -> None:
         (["topology", "leipzig", "--to", "csv"], "positions"),
         (["unlink", "s1.AAAA"], "link"),
         (["unlink", "nonsense"], "share link"),
-        (["schema", "sweep"], "run-report"),
+        (["schema", "nothing"], "run-report"),
         (["serve", "--port", "70000"], "0 to 65535"),
         (["serve", "--port", "x"], "0 to 65535"),
         (["serve", "--host", "no.such.host.invalid"], "--host"),
