@@ -24,7 +24,7 @@ from tools.steps import COMPILED, LOGS, MODULES, VENV, environment
 REPORTS = CACHE / "report"
 
 # No suite should come near this; it is there so that a hang ends as a failure with a log.
-LIMIT_S = 1200.0
+LIMIT_S = 2400.0
 
 
 @dataclass
