@@ -13,9 +13,9 @@ from spark_batch.play import Player
 
 CHUNK_S = 6.0
 """Work of an ordinary chunk: Spark's share of it is small, and little is lost when a worker dies."""
-SMALL_S = 0.8
+SMALL_S = 0.4
 """Work of a first chunk: results soon."""
-TRIAL_S = 0.6
+TRIAL_S = 0.4
 LEAST, MOST = 1, 50_000
 """Runs of a chunk."""
 
