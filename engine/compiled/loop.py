@@ -34,7 +34,6 @@ from engine.compiled.machine import (
     FREE,
     HEAD,
     HEAPED,
-    INVERSE,
     L_NODE,
     L_OPEN,
     L_PLACE,
@@ -58,6 +57,7 @@ from engine.compiled.machine import (
     TICKS,
     TIMERS,
     Whole,
+    bucket_at,
     called,
     earliest,
     inlined,
@@ -258,7 +258,7 @@ def play(st: Any, net: Any, x: int) -> None:
         v = x // timers
         kind = x - v * timers
         again = t + net.periods[kind] * (LOW + SPAN * uniform(net, P_TIMER, v))
-        prefetch(net.bucket, np.int64(min(again * net.clock[INVERSE], 4e18)) & (len(net.bucket) - 1))
+        prefetch(net.bucket, bucket_at(net, again) & (len(net.bucket) - 1))
         if net.alive[v]:
             fire(st, net, kind, v)
         due[D_TIME], due[D_SEQ] = again, k[SEQ]

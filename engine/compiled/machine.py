@@ -251,9 +251,15 @@ def earlier(net: Any, x: Whole, y: Whole) -> bool:
 
 
 @inlined
+def bucket_at(net: Any, t: float) -> Whole:
+    """The number of the bucket that time t falls into, counted from time 0."""
+    return np.int64(min(t * net.clock[INVERSE], 4e18))
+
+
+@inlined
 def bucket_of(net: Any, x: Whole) -> Whole:
-    """The number of the bucket that entry x falls into, counted from time 0."""
-    return np.int64(min(net.due[x][D_TIME] * net.clock[INVERSE], 4e18))
+    """The number of the bucket that entry x falls into."""
+    return bucket_at(net, net.due[x][D_TIME])
 
 
 @called

@@ -13,6 +13,7 @@ raises OverflowError. Negative indices do not wrap: with RINGCAST_BOUNDS=1 every
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +44,7 @@ from engine.compiled.cache import BOUNDS
 
 BYTE = ir.IntType(8).as_pointer()
 WORD, OFFSET = ir.IntType(64), ir.IntType(32)
+ENTRY = OFFSET.width // 8  # bytes of an offset
 
 
 class Memory(types.Type):
@@ -216,7 +218,7 @@ def _cube_table(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     begin, end = _bounds(builder, cube.outer, args[1])
     made = new(context, builder, sig.return_type)
     made.data, made.size = cube.data, builder.sub(end, begin)
-    made.offset = _advance(builder, cube.inner, begin, OFFSET.width // 8)
+    made.offset = _advance(builder, cube.inner, begin, ENTRY)
     return made._getvalue()
 
 
@@ -270,79 +272,74 @@ def _ask(builder: Any, address: Any) -> None:
     builder.call(ask, [address, flag(1), flag(3), flag(1)])
 
 
-@intrinsic
-def prefetch(typing: Any, memory: Any, i: Any) -> Any:
-    """Ask for the cache line of entry i, whoever's it is, to be written soon. Changes nothing but the time it takes."""
+def _asking(memory: Any, ask: Callable[[Any, Any, Any, Any], None]) -> Any:
+    """What an intrinsic of (memory, place) returns that asks for memory: `ask(builder, type, memory, place)`."""
 
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.data, args[1], kind.stride))
+        kind = sig.args[0]
+        ask(builder, kind, new(context, builder, kind, args[0]), args[1])
         return context.get_dummy_value()
 
     return types.none(memory, types.intp), build
 
 
 @intrinsic
+def prefetch(typing: Any, memory: Any, i: Any) -> Any:
+    """Ask for the cache line of entry i, whoever's it is, to be written soon. Changes nothing but the time it takes."""
+    return _asking(
+        memory, lambda builder, kind, held, i: _ask(builder, _advance(builder, held.data, i, kind.stride))
+    )
+
+
+@intrinsic
 def prefetch_row(typing: Any, grid: Any, i: Any) -> Any:
     """The same for row i of a grid."""
 
-    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.data, builder.mul(args[1], held.width), kind.stride))
-        return context.get_dummy_value()
+    def ask(builder: Any, kind: Any, held: Any, i: Any) -> None:
+        _ask(builder, _advance(builder, held.data, builder.mul(i, held.width), kind.stride))
 
-    return types.none(grid, types.intp), build
+    return _asking(grid, ask)
 
 
 @intrinsic
 def prefetch_inner(typing: Any, cube: Any, i: Any) -> Any:
     """The same for where inner row i of a cube begins."""
-
-    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        held = new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.inner, args[1], OFFSET.width // 8))
-        return context.get_dummy_value()
-
-    return types.none(cube, types.intp), build
+    return _asking(
+        cube, lambda builder, kind, held, i: _ask(builder, _advance(builder, held.inner, i, ENTRY))
+    )
 
 
 @intrinsic
 def prefetch_offsets(typing: Any, cube: Any, v: Any) -> Any:
     """The same for where the inner rows of table v of a cube begin; reads where the table does."""
 
-    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        held = new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.inner, _offset(builder, held.outer, args[1]), OFFSET.width // 8))
-        return context.get_dummy_value()
+    def ask(builder: Any, kind: Any, held: Any, v: Any) -> None:
+        _ask(builder, _advance(builder, held.inner, _offset(builder, held.outer, v), ENTRY))
 
-    return types.none(cube, types.intp), build
+    return _asking(cube, ask)
 
 
 @intrinsic
 def prefetch_inside(typing: Any, cube: Any, i: Any) -> Any:
     """The same for what is in inner row i of a cube; reads where it begins."""
 
-    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
-        _ask(builder, _advance(builder, held.data, _offset(builder, held.inner, args[1]), kind.stride))
-        return context.get_dummy_value()
+    def ask(builder: Any, kind: Any, held: Any, i: Any) -> None:
+        _ask(builder, _advance(builder, held.data, _offset(builder, held.inner, i), kind.stride))
 
-    return types.none(cube, types.intp), build
+    return _asking(cube, ask)
 
 
 @intrinsic
 def prefetch_table(typing: Any, cube: Any, v: Any) -> Any:
     """The same for the first entries of every inner row of table v of a cube; reads where they begin."""
 
-    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind, held = sig.args[0], new(context, builder, sig.args[0], args[0])
-        first, last = _bounds(builder, held.outer, args[1])
+    def ask(builder: Any, kind: Any, held: Any, v: Any) -> None:
+        first, last = _bounds(builder, held.outer, v)
         with cgutils.for_range(builder, builder.sub(last, first)) as loop:
             begin = _offset(builder, held.inner, builder.add(first, loop.index))
             _ask(builder, _advance(builder, held.data, begin, kind.stride))
-        return context.get_dummy_value()
 
-    return types.none(cube, types.intp), build
+    return _asking(cube, ask)
 
 
 # --- from Python

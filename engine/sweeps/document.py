@@ -25,8 +25,8 @@ from engine.registry import protocol
 from engine.sweeps import metrics, trials
 from engine.sweeps.axes import MAX_RUNS, Axis, Column, Path, RowType, Steps, Zip, crossed
 from engine.world.fields import Number, Part, Text, Whole
-from engine.world.jsonfile import check_tree, parse_json
-from engine.world.limits import MAX_DOCUMENT, MAX_SEED
+from engine.world.jsonfile import plain_tree
+from engine.world.limits import MAX_SEED
 from engine.world.refusals import explain
 from engine.world.scenario import canonical_tree, dump, load_scenario
 from engine.world.words import one_of
@@ -187,11 +187,7 @@ def load_sweep(data: bytes | str | Mapping[str, Any], what: str = "sweep", *, ch
 
     Raises: ScenarioError naming the place in the sweep document, the value and what is allowed.
     """
-    tree: Any = data
-    if isinstance(data, bytes | str):
-        tree = parse_json(data, what, MAX_DOCUMENT)
-    else:
-        check_tree(tree, what)
+    tree = plain_tree(data, what)
     if not isinstance(tree, dict):
         raise ScenarioError(what, tree, "an object with version, base, axes, …", "not a sweep document")
     document = _checked(tree)

@@ -85,6 +85,14 @@ def parse_json(data: bytes | str, what: str = "scenario", max_size: int = MAX_DO
     return tree
 
 
+def plain_tree(data: object, what: str = "scenario", max_size: int = MAX_DOCUMENT) -> Any:
+    """Plain JSON data, from its text or as it is. Raises: ScenarioError as `parse_json`."""
+    if isinstance(data, bytes | str):
+        return parse_json(data, what, max_size)
+    check_tree(data, what)
+    return data
+
+
 def _too_long(path: str) -> ScenarioError:
     return ScenarioError(path, "thousands of digits", "numbers within ±1e300", "number too long")
 

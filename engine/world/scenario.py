@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from engine.core.errors import ScenarioError
 from engine.world.events import AnyEvent
 from engine.world.fields import Name, Number, Part, Text, Whole
-from engine.world.jsonfile import check_tree, parse_json
+from engine.world.jsonfile import check_tree, plain_tree
 from engine.world.limits import MAX_DOCUMENT, MAX_EVENTS, MAX_SEED, MAX_TIME_S
 from engine.world.radio import IdealRadio, Radio
 from engine.world.refusals import explain
@@ -71,11 +71,7 @@ def load_scenario(
 
     Raises: ScenarioError naming the path, the value found and what is allowed.
     """
-    document: Any = data
-    if isinstance(data, bytes | str):
-        document = parse_json(data, what, max_size)
-    else:
-        check_tree(document, what)
+    document = plain_tree(data, what, max_size)
     if not isinstance(document, dict):
         raise ScenarioError(
             what, document, "an object with version, topology, protocol, …", "not a scenario document"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ def folder(path: Path, of: Sweep) -> Folder:
     made = Folder(path)
     made.claim(of)
     return made
+
+
+def command(out: Folder) -> list[str]:
+    """The command that plays the sweep of a folder into it."""
+    document = str(out.path / "sweep.json")
+    return [sys.executable, "-m", "spark_batch", "sweep", document, "--out", str(out.path)]
 
 
 def plain_loop(of: Sweep) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from engine.core.errors import ScenarioError
 from engine.sweeps import Folder
 from spark_batch import shipping
 from spark_batch.cluster import Cluster
-from tests.spark.support import folder, plain_loop, rows, sweep
+from tests.spark.support import command, folder, plain_loop, rows, sweep
 
 
 @pytest.fixture
@@ -33,17 +32,8 @@ def test_a_worker_may_die_in_the_middle(cluster: Cluster, tmp_path: Path) -> Non
     with pytest.raises(ScenarioError, match="it is running"):
         cluster.start(workers=1)
     # A folder that holds neither the program nor a way to it: what workers need must be sent.
-    command = [
-        sys.executable,
-        "-m",
-        "spark_batch",
-        "sweep",
-        str(out.path / "sweep.json"),
-        "--out",
-        str(out.path),
-    ]
     env = os.environ | {"RINGCAST_MASTER": str(cluster.master)}
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(out), env=env, stderr=subprocess.PIPE, text=True)
     hung = threading.Timer(900, process.kill)
     hung.start()
     try:

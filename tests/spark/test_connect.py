@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from spark_batch.java import java_home
-from tests.spark.support import folder, plain_loop, rows, sweep
+from tests.spark.support import command, folder, plain_loop, rows, sweep
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -62,17 +62,8 @@ def server(tmp_path: Path) -> Iterator[str]:
 def test_connect_gives_the_same_rows(server: str, tmp_path: Path) -> None:
     of = sweep(repetitions=3)
     out = folder(tmp_path / "out", of)
-    command = [
-        sys.executable,
-        "-m",
-        "spark_batch",
-        "sweep",
-        str(out.path / "sweep.json"),
-        "--out",
-        str(out.path),
-    ]
     told = subprocess.run(
-        [*command, "--master", server], check=False, capture_output=True, text=True, timeout=900
+        [*command(out), "--master", server], check=False, capture_output=True, text=True, timeout=900
     )
     assert told.returncode == 0, told.stderr
     assert rows(out) == plain_loop(of)
