@@ -91,9 +91,9 @@ def play_one(
         scenario = load_scenario(varied(base, given))
         with _setting_up:
             run = Run(scenario, trace="none", engine=engine, drawn=False)
-        while not run.advance(run.scenario.duration_s, SLICE):
-            if pause is not None:
-                pause(run)
+        while not run.advance(run.scenario.duration_s, None if pause is None else SLICE):
+            assert pause is not None
+            pause(run)
         return row | measured(run)
     except (ScenarioError, ProtocolBug) as error:
         return row | {"error": str(error)}

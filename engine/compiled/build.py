@@ -144,6 +144,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
         "import numpy as np",
         f"from engine.compiled.machine import ({_names(machine)})",
         "from engine.core.trace import (DEAD_LINK, DEAD_NODE, FILTERED, LOSS)",
+        "from engine.compiled.folding import fold",
         "from engine.compiled.loop import (BESIDE, DONE, LOW, ROOM, SPAN, STOPPED)",
         "from engine.core.medium import AIR",
         f"Net = namedtuple('Net', {' '.join(machine.FIELDS + shared * airborne.FIELDS)!r}, module=__name__)",

@@ -26,6 +26,8 @@ import llvmlite
 import numba
 import numpy as np
 
+from engine.compiled import whole
+
 ENGINE = Path(__file__).parents[1]
 KEPT = 40  # folders, of a few MB at most; beyond that the ones not used for the longest time go
 BOUNDS = os.environ.get("RINGCAST_BOUNDS", "") not in ("", "0")
@@ -133,10 +135,23 @@ def load(name: str, text: str, place: Path, scope: dict[str, Any]) -> ModuleType
 
 
 def compiled(function: Callable[..., Any], place: Path, **options: Any) -> Any:
-    """`function` through numba, without the GIL, kept in the cache folder."""
+    """`function` through numba, without the GIL, kept in the cache folder. Compiled code cannot call it: see `whole`."""
     was = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(place)
     try:
-        return numba.njit(nogil=True, cache=True, boundscheck=BOUNDS, **options)(function)
+        made = numba.njit(nogil=True, cache=True, boundscheck=BOUNDS, **options)(function)
     finally:
         numba.config.CACHE_DIR = was
+    kept, compile_parts = made._cache, made.compile
+
+    def load(signature: Any, target: Any) -> Any:
+        # numba would first register all that it can compile, a quarter of a second; it does so again before it compiles.
+        with kept._guard_against_spurious_io_errors():
+            return kept._load_overload(signature, target)
+
+    def compile_(signature: Any) -> Any:
+        with whole.only(function.__qualname__):
+            return compile_parts(signature)
+
+    kept.load_overload, made.compile = load, compile_
+    return made

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.compiled.folding import fold
 from engine.compiled.machine import (
     AHEAD,
     AT,
@@ -287,7 +288,9 @@ def advance(state: Any, arrays: Any, known: Any, until: float, sample_until: flo
     k = net.k
     while True:
         if low(net):
-            return ROOM
+            fold(net)
+            if low(net):
+                return ROOM
         if k[SERVING] != 0:
             last = len(net.frame_t)
             if not serve(st, net, last if k[SERVING] == BESIDE else k[HEAD] & (last - 1)):

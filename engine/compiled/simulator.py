@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compiled import airborne, arrays, exchange, loop, machine, truth
+from engine.compiled import airborne, arrays, exchange, folding, loop, machine, truth
 from engine.compiled.build import Stack, stack_of
 from engine.compiled.machine import (
     AT,
@@ -119,7 +119,6 @@ class CompiledSimulator:
         self.alive = [True] * self.n
         self.works = [[True] * len(row) for row in self.peers]
         self.loss = [[loss] * len(row) for row in self.peers]
-        self.value = ""  # of the digest, over all full chunks
         self.trace: list[Record] = []  # always empty: records are the interpreted engine's
         self.watched: list[bool] = []
         self.lay_out(Env(self.n, root, channels))
@@ -187,7 +186,8 @@ class CompiledSimulator:
             "local_list": np.zeros((local, self.longest + 1 if any(self.listed) else 0), np.int64),
             "counts": np.zeros(len(self.kinds), np.int64),
             "dropped": np.zeros(len(REASONS), np.int64),
-            "words": np.zeros(max(4 * need_words, 1 << 16), np.int64),
+            "words": np.zeros(2 * CHUNK + need_words, np.int64),
+            "hashing": np.zeros(folding.NUMBERS, np.uint64),
             "book_n": np.zeros((8, 2), np.int64),
             "book_t": np.zeros(8),
             "seen": np.zeros((8, (n + 7) // 8), np.uint8),
@@ -414,6 +414,16 @@ class CompiledSimulator:
         return made(*whole, ()) if self.listed[kind] else made(*whole)
 
     # --- the digest
+
+    @property
+    def value(self) -> str:
+        """The digest over all full chunks; empty before the first."""
+        found = self.net.hashing[folding.VALUE : folding.STATE]
+        return found.astype("<u8").tobytes().decode() if found[0] else ""
+
+    @value.setter
+    def value(self, value: str) -> None:
+        self.net.hashing[folding.VALUE : folding.STATE] = np.frombuffer(value.encode(), "<u8") if value else 0
 
     def settle(self) -> None:
         """Fold in all full chunks."""

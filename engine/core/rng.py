@@ -51,6 +51,19 @@ class Stream:
         """Uniform in [0, 1), 53 bits."""
         return (self.word() >> 11) * UNIT
 
+    def uniforms(self, count: int) -> list[float]:
+        """The next `count` of `uniform`, at a sixth of the price."""
+        import numpy as np
+
+        shift = [np.uint64(by) for by in (30, 27, 31, 11)]
+        first, self.drawn = self.drawn + 1, self.drawn + count
+        z = np.arange(first, first + count, dtype=np.uint64) * np.uint64(GOLD) + np.uint64(self.key)
+        z = (z ^ (z >> shift[0])) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> shift[1])) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> shift[2]
+        found: list[float] = ((z >> shift[3]) * UNIT).tolist()
+        return found
+
     def below(self, n: int) -> int:
         """Uniform in 0 … n-1 (n ≥ 1; the bias of under n/2^64 is left)."""
         return (self.word() * n) >> 64

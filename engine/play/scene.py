@@ -13,7 +13,7 @@ from engine.oracle.legitimacy import Judge
 from engine.oracle.structure import Truth, structure
 from engine.play.bursts import Burst
 from engine.play.living import Living
-from engine.world.radio import AnyRadio, IdealRadio, medium_of
+from engine.world.radio import AnyRadio, IdealRadio, at_once, medium_of
 
 
 class Scene:
@@ -84,6 +84,8 @@ class Scene:
 
     def medium(self) -> Medium | None:
         """What frames travel through now; None: straight to whoever is linked, all in the same time."""
+        if at_once(self.radio):
+            return None
         living = self.living
         return medium_of(self.radio, self.seed, living.peers(), (living.x, living.y, living.z))
 

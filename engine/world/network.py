@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from engine.core.errors import ScenarioError
@@ -162,13 +161,35 @@ def central_node(network: Network) -> int:
 
 def _nearest_to_all(starts: Sequence[int], adjacency: Sequence[Sequence[int]]) -> int:
     """The start whose farthest node is nearest, the first of several."""
-    best, fewest = starts[0], sum(1 for _ in levels(starts[0], adjacency))
-    for start in starts[1:]:
-        # A start that needs as many levels as the best one has lost: no need to look at the last of them.
-        needed = sum(1 for _ in islice(levels(start, adjacency), fewest))
-        if needed < fewest:
-            best, fewest = start, needed
-    return best
+    # Breadth-first from all of them at once: bit k of a node says that start k has reached it.
+    reached = [0] * len(adjacency)
+    coming = {v: 1 << k for k, v in enumerate(starts)}
+    every = (1 << len(starts)) - 1
+    while True:
+        moving = 0
+        for bits in coming.values():
+            moving |= bits
+        if moving != every:
+            done = every & ~moving
+            return starts[(done & -done).bit_length() - 1]
+        for v, bits in coming.items():
+            reached[v] |= bits
+        fresh, coming = coming, {}
+        if 4 * len(fresh) < len(adjacency):
+            for v, bits in fresh.items():
+                for w in adjacency[v]:
+                    if new := bits & ~reached[w]:
+                        coming[w] = coming.get(w, 0) | new
+            continue
+        # The same from the other side, which costs less where many move.
+        last = [fresh.get(v, 0) for v in range(len(adjacency))]
+        for w, row in enumerate(adjacency):
+            if (before := reached[w]) != every:
+                bits = 0
+                for v in row:
+                    bits |= last[v]
+                if new := bits & ~before:
+                    coming[w] = new
 
 
 def linked_within(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine.api import Run
+from engine.compiled import folding, machine
 from engine.compiled.machine import HEAPED
 from engine.core.errors import OutsideSubset, ProtocolBug
+from engine.core.trace import CHUNK, Digest
 from engine.registry import PROTOCOLS
 from engine.world.scenario import load_scenario
 from tests.engine import odd
@@ -185,3 +189,33 @@ def test_uneven_times_turn_the_queue_into_a_heap_and_play_alike() -> None:
     for run in (slow, fast, twin):
         run.advance(8.0)
     assert slow.digest == fast.digest == twin.digest
+
+
+# --- the digest
+
+
+def test_compiled_code_chains_the_digest_as_it_is_defined() -> None:
+    words = np.random.default_rng(1).integers(-(2**63), 2**63, 3 * CHUNK + 5, np.int64)
+    net = SimpleNamespace(
+        k=np.zeros(machine.NUMBERS, np.int64),
+        words=words.copy(),
+        hashing=np.zeros(folding.NUMBERS, np.uint64),
+    )
+    net.k[machine.WORDS] = len(words)
+    with np.errstate(over="ignore"):
+        folding.fold(net)
+    right = Digest("", words.tolist())
+    right.settle()
+    assert net.hashing[: folding.STATE].astype("<u8").tobytes().decode() == right.value
+    assert net.words[: net.k[machine.WORDS]].tolist() == right.words
+
+
+def test_a_long_run_folds_without_coming_back() -> None:
+    runs = [
+        Run(load_scenario(document("psvr", n=30, duration=200.0)), engine=engine)
+        for engine in ("interpreted", "compiled")
+    ]
+    for run in runs:
+        run.advance(200.0)
+    assert runs[1].scene.sim.value  # nobody has asked for it yet
+    assert runs[0].digest == runs[1].digest

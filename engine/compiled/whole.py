@@ -1,0 +1,52 @@
+"""A function and all that it calls, compiled once.
+
+numba compiles what a function calls as functions of their own: each is optimised and turned into machine code together
+with all that it calls in turn, and once more as a part of every caller. Of a large function with many small ones inside
+only the outermost ever runs; sparing the others saves a good third of the time. What they are linked into is optimised
+as a whole either way, so the code that runs is as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler_lock import global_compiler_lock
+
+
+@contextmanager
+def only(name: str) -> Iterator[None]:
+    """While it is open, machine code is made of functions of this name alone; numba compiles for no other thread then.
+
+    Reaches into numba: an update of it must pass the tests of the compiled engine.
+    """
+    optimise, emit = JITCodeLibrary._optimize_final_module, JITCodeLibrary._finalize_final_module
+    set_env = JITCPUCodegen.set_env
+
+    def optimise_wanted(library: Any) -> None:
+        if library.name == name:
+            optimise(library)
+
+    def emit_wanted(library: Any) -> None:
+        if library.name == name:
+            emit(library)
+        else:  # ready to be linked, and nothing more
+            library._finalize_dynamic_globals()
+            library._finalized = True
+
+    def set_env_if_there(codegen: Any, place: str, env: Any) -> None:
+        if codegen._engine.is_symbol_defined(place):
+            set_env(codegen, place, env)
+
+    with global_compiler_lock:
+        JITCodeLibrary._optimize_final_module = optimise_wanted
+        JITCodeLibrary._finalize_final_module = emit_wanted
+        JITCPUCodegen.set_env = set_env_if_there
+        try:
+            yield
+        finally:
+            JITCodeLibrary._optimize_final_module = optimise
+            JITCodeLibrary._finalize_final_module = emit
+            JITCPUCodegen.set_env = set_env
