@@ -98,7 +98,9 @@ def starts(workload: str, repeat: int, tell: Tell) -> list[Start]:
 
 
 def threads(runs: int, repeat: int, tell: Tell) -> tuple[float, float] | None:
-    """Seconds of a batch of seeds on one thread and on two, the fastest of `repeat`; None without a batch to run."""
+    """Seconds of a batch of seeds on one thread and on two; of `repeat` pairs the one in the middle by their ratio, for a
+    fastest one here and there would mostly tell what else the machine did. None without a batch to run.
+    """
     try:
         run_batch: Any = importlib.import_module("engine.batch").run_batch
     except ModuleNotFoundError:
@@ -111,15 +113,16 @@ def threads(runs: int, repeat: int, tell: Tell) -> tuple[float, float] | None:
     }
     seeds = [{"seed": seed} for seed in range(1, runs + 1)]
     run_batch(base, seeds[:1])  # compiles
-    best = [float("inf"), float("inf")]
-    digests = []
+    pairs, digests = [], []
     for turn in range(repeat):
-        for k, count in enumerate((1, 2)):
-            tell(f"batch {turn + 1} of {repeat} on {count} thread{'s' * k}")
+        pair = []
+        for count in (1, 2):
+            tell(f"batch {turn + 1} of {repeat} on {count} thread{'s' * (count - 1)}")
             begin = time.perf_counter()
             columns = run_batch(base, seeds, threads=count)
-            best[k] = min(best[k], time.perf_counter() - begin)
+            pair.append(time.perf_counter() - begin)
             digests.append(columns["digest"])
+        pairs.append((pair[0], pair[1]))
     if None in digests[0] or any(row != digests[0] for row in digests):
         raise RuntimeError(f"a batch gives other results on other threads: {digests}")
-    return best[0], best[1]
+    return sorted(pairs, key=lambda pair: pair[0] / pair[1])[repeat // 2]
