@@ -15,6 +15,9 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 
+_OPTIMISE, _EMIT = JITCodeLibrary._optimize_final_module, JITCodeLibrary._finalize_final_module
+_SET_ENV = JITCPUCodegen.set_env
+
 
 @contextmanager
 def only(name: str) -> Iterator[None]:
@@ -22,23 +25,21 @@ def only(name: str) -> Iterator[None]:
 
     Reaches into numba: an update of it must pass the tests of the compiled engine.
     """
-    optimise, emit = JITCodeLibrary._optimize_final_module, JITCodeLibrary._finalize_final_module
-    set_env = JITCPUCodegen.set_env
 
     def optimise_wanted(library: Any) -> None:
         if library.name == name:
-            optimise(library)
+            _OPTIMISE(library)
 
     def emit_wanted(library: Any) -> None:
         if library.name == name:
-            emit(library)
+            _EMIT(library)
         else:  # ready to be linked, and nothing more
             library._finalize_dynamic_globals()
             library._finalized = True
 
     def set_env_if_there(codegen: Any, place: str, env: Any) -> None:
         if codegen._engine.is_symbol_defined(place):
-            set_env(codegen, place, env)
+            _SET_ENV(codegen, place, env)
 
     with global_compiler_lock:
         JITCodeLibrary._optimize_final_module = optimise_wanted
@@ -47,6 +48,6 @@ def only(name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            JITCodeLibrary._optimize_final_module = optimise
-            JITCodeLibrary._finalize_final_module = emit
-            JITCPUCodegen.set_env = set_env
+            JITCodeLibrary._optimize_final_module = _OPTIMISE
+            JITCodeLibrary._finalize_final_module = _EMIT
+            JITCPUCodegen.set_env = _SET_ENV

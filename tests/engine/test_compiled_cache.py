@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -133,3 +136,23 @@ def test_pruning_keeps_what_was_used_last(tmp_path: Path, monkeypatch: pytest.Mo
     place = cache.folder([], "a test")
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {place.name, *(f"old{age}" for age in range(cache.KEPT - 1))}
+
+
+def test_two_threads_may_compile_at_once(tmp_path: Path) -> None:
+    def run(pair: int) -> list[int]:
+        functions = [_made(f"f{pair}_{k}", k, tmp_path) for k in range(2)]
+        together = Barrier(2)
+
+        def call(function: Any) -> int:
+            together.wait()
+            return int(function(pair))
+
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(call, functions))
+
+    assert [run(pair) for pair in range(4)] == [[pair, pair + 1] for pair in range(4)]
+
+
+def _made(name: str, plus: int, place: Path) -> Any:
+    module = cache.load(f"made_{name}", f"def {name}(x):\n    return x + {plus}\n", place, {})
+    return cache.compiled(getattr(module, name), place, _nrt=False)
