@@ -21,7 +21,7 @@ from typing import Any
 
 from engine.compiled.cache import home
 from engine.core.errors import ScenarioError
-from spark_batch.java import java_home
+from spark_batch.java import JAVA, java_home
 
 HOST = "127.0.0.1"
 START_S = 60.0
@@ -126,6 +126,7 @@ class Cluster:
         script = Path(spec.origin).parent / "bin" / "spark-class"
         env = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
         env |= {"JAVA_HOME": str(java_home()), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "512m"}
+        env |= {"SPARK_DAEMON_JAVA_OPTS": f"{os.environ.get('SPARK_DAEMON_JAVA_OPTS', '')} {JAVA}".strip()}
         env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_MASTER_HOST": HOST}
         with (self.folder / f"{name}.log").open("wb") as log:
             child = subprocess.Popen(

@@ -16,6 +16,8 @@ from pathlib import Path
 from engine.compiled.cache import home
 from engine.core.errors import ScenarioError
 
+JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""Spark's processes start, plan and move rows; optimising further takes more time from the runs than it saves."""
 NEEDED = 17
 """Spark 4 runs on Java 17 and newer."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from engine.core.errors import ScenarioError
-from spark_batch.java import java_home
+from spark_batch.java import JAVA, java_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,8 +30,6 @@ START_S = 90.0
 """How long a session, and its first task, may take to start."""
 TRIES = 3
 """A task whose worker dies is tried so often."""
-JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""The driver starts and plans; optimising further takes more time from the runs than it saves."""
 T = TypeVar("T")
 
 
@@ -176,6 +174,7 @@ def _spark(master: str, conf: dict[str, str]) -> SparkSession:
         "spark.master": master,
         "spark.driver.memory": "900m",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging} {JAVA}",
+        "spark.executor.extraJavaOptions": JAVA,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.scheduler.mode": "FAIR",

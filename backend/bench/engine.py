@@ -14,6 +14,7 @@ from pathlib import Path
 
 from backend.bench import more
 from backend.bench.machine import words
+from backend.bench.progress import tell, told
 from backend.bench.race import Result, Tell, race
 from backend.bench.report import Measured, markdown, write
 from backend.bench.workload import DEGREE, SEED, network
@@ -40,19 +41,13 @@ def measure(args: argparse.Namespace) -> int:
     """Run the benchmark and print the tables."""
     if args.write:
         (Path(args.write) / "images").mkdir(parents=True, exist_ok=True)
-    measured = run(quick=args.quick, tell=_tell)
-    sys.stderr.write(f"\r{'':<70}\r")
-    sys.stderr.flush()
+    measured = run(quick=args.quick, tell=tell)
+    told()
     sys.stdout.write(markdown(measured))
     if args.write:
         for path in write(measured, Path(args.write)):
             sys.stdout.write(f"written: {path}\n")
     return 0
-
-
-def _tell(what: str) -> None:
-    sys.stderr.write(f"\r  {what:<68}")
-    sys.stderr.flush()
 
 
 def run(*, quick: bool, tell: Tell) -> Measured:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from backend.bench import simpy_nodes
+from backend.bench.progress import tell, told
 from backend.bench.workload import DEGREE, DELAY_S, SEED, TREE_ALONE, connect, network
 from engine.api import Run
 from engine.core.simulator import Simulator
@@ -95,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> int:
     """Run the benchmark and print rates and ratios."""
-    say, tell = sys.stdout.write, sys.stderr.write
+    say = sys.stdout.write
     peers = network(args.nodes, DEGREE, SEED)
     say(f"{args.nodes} nodes, mean degree 8; millions of events per CPU second, best of {args.repeat}\n")
     sys.stdout.flush()
@@ -109,11 +110,10 @@ def measure(args: argparse.Namespace) -> int:
     best = dict.fromkeys((name for name, _ in contenders), 0.0)
     for turn in range(args.repeat):
         for name, contender in contenders:
-            tell(f"\r  turn {turn + 1}: {name:<42}")
-            sys.stderr.flush()
+            tell(f"turn {turn + 1}: {name}")
             events, seconds = contender()
             best[name] = max(best[name], events / seconds / 1e6)
-    tell(f"\r{'':<60}\r")
+    told()
     lean, idiomatic = best["SimPy, lean"], best["SimPy, idiomatic"]
     say(f"{'':<40}{'M events/s':>12}{'x lean SimPy':>14}{'x idiomatic':>14}\n")
     for name, rate in best.items():

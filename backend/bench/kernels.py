@@ -15,6 +15,7 @@ from typing import Any
 
 from backend.bench import plain, proof
 from backend.bench.machine import words
+from backend.bench.progress import tell, told
 from backend.bench.report import table, tell_all, three
 from engine.kernels.studies import WAYS, gains, workload
 from engine.world.generators import gnp
@@ -129,22 +130,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> int:
     """Run the benchmark, or the comparison, and print what came out."""
-
-    def tell(what: str) -> None:
-        sys.stderr.write(f"\r  {what:<68}")
-        sys.stderr.flush()
-
     if args.prove is not None:
         for way in proof.PLAYED:
             begin = time.perf_counter()
             same = proof.compare(way, range(args.prove), tell)
             took = time.perf_counter() - begin
-            sys.stderr.write(f"\r{'':<70}\r")
-            told = f"{way}: {same:,} publications on {args.prove:,} networks, the same in both engines"
-            sys.stdout.write(f"{told} ({took:.0f} s)\n")
+            told()
+            found = f"{way}: {same:,} publications on {args.prove:,} networks, the same in both engines"
+            sys.stdout.write(f"{found} ({took:.0f} s)\n")
         return 0
     slices, batch = (2, 50) if args.quick else (25, 500)
     results = [r for degree in DEGREES for r in race(degree, slices, batch, tell)]
-    sys.stderr.write(f"\r{'':<70}\r")
+    told()
     tell_all(markdown(words(), results), MARK, args.write)
     return 0

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from backend.bench.machine import words
+from backend.bench.progress import tell, told
 from backend.bench.report import table, tell_all, three
 from backend.figures.psvr_11 import document
 from engine.api import Run
@@ -140,17 +141,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> int:
     """Run the benchmark and print the table."""
-
-    def tell(what: str) -> None:
-        sys.stderr.write(f"\r  {what:<68}")
-        sys.stderr.flush()
-
     whole_s = 120.0 if args.quick else WHOLE_S
     if not args.stretch > 0.0:
         sys.stderr.write(f"--stretch {args.stretch:g}: allowed are virtual seconds above 0\n")
         return 2
     stretch = 0.0 if args.whole else min(args.stretch, whole_s / 2)
     results = [measure_one(power, whole_s, stretch, tell) for power in POWERS]
-    sys.stderr.write(f"\r{'':<70}\r")
+    told()
     tell_all(markdown(words(), results), MARK, args.write)
     return 0

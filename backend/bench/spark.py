@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 from backend.bench.machine import words
+from backend.bench.progress import tell, told
 from backend.bench.report import table, tell_all, three
 
 MARK = "ringcast bench spark --write docs"
@@ -66,10 +67,9 @@ def measure(args: argparse.Namespace) -> int:
         for line in child.stdout:
             slices.append(json.loads(line))
             done = slices[-1]
-            told = f"{TITLES[done['kind']]}: slice {len(slices)}, Spark {done['spark']:.1f} s, pool {done['pool']:.1f} s"
-            sys.stderr.write(f"\r  {told:<68}")
-            sys.stderr.flush()
-    sys.stderr.write(f"\r{'':<70}\r")
+            took = f"Spark {done['spark']:.1f} s, pool {done['pool']:.1f} s"
+            tell(f"{TITLES[done['kind']]}: slice {len(slices)}, {took}")
+    told()
     if child.returncode:
         return child.returncode
     tell_all(markdown(words(), slices), MARK, args.write)

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 LOCAL = -1  # in place of a slot: the node itself, or its application
 
 
+_of: Any = tuple.__new__
+"""A named tuple from its fields, without the Python function that its class has for that."""
+
+
 class Port:
     """`net`, as a handler sees it: the five ways out of a node, and the clock."""
 
@@ -66,7 +70,7 @@ class Port:
         if not 0 <= m.size <= len(m[-1]):
             name = self._sim.spec.messages[kind].name
             raise self._bug(f"{name}.size is {m.size}, but {name}.{m._fields[-1]} has {len(m[-1])} entries")
-        return type(m)(*m[:-1], tuple(m[-1][: m.size]))
+        return _of(type(m), (*m[:-1], tuple(m[-1][: m.size])))
 
     def _bug(self, what: str) -> ProtocolBug:
         return ProtocolBug(f"{self._sim.spec.name}: {what}")

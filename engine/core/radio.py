@@ -9,9 +9,11 @@ from engine.core import medium, storage
 from engine.core.declare import NONE, int_fields
 from engine.core.medium import (
     AIR,
+    CERTAIN,
     COMING,
     FIFO,
     GONE,
+    HOPELESS,
     M_BITS,
     M_GOT,
     M_KIND,
@@ -27,8 +29,8 @@ from engine.core.medium import (
     UNUSED,
     Medium,
 )
-from engine.core.rng import GOLD, MASK, UNIT, mix, stream_base
-from engine.core.trace import AIRBORNE, FILTERED
+from engine.core.rng import GOLD, MASK, mix, stream_base, uniform_of
+from engine.core.trace import AIRBORNE, FADING, FILTERED
 
 if TYPE_CHECKING:
     from engine.core.agenda import Event
@@ -90,7 +92,7 @@ class Radio:
         """The next number of node v's radio, in [0, 1)."""
         drawn = self.drawn
         drawn[v] += 1
-        return (mix((self.keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
+        return uniform_of(self.keys[v], drawn[v])
 
     def reach(self, v: int, w: int) -> int:
         """Where in `far_level` what w hears of v is; NONE: nothing."""
@@ -182,19 +184,22 @@ class Radio:
         reached: list[tuple[int, int]] = []
         if sim.observing and not awaited:
             sim.digest.words.append(seq)
-        begin, offset, back = self.began[x], self.offset[v], sim.back[v]
-        # What `received` would say of most receivers of a frame in silence, without asking it.
+        begin, offset, back, chance = self.began[x], self.offset[v], sim.back[v], self.chance
         span, bits, least = medium.span_at(self, t), frame[M_BITS], self.radio[medium.SENSITIVITY]
-        certain = medium.CERTAIN if self._alone(v, begin, t) else NONE
-        stamp, level, hazard = self.stamp, self.level, self.hazard
+        alone, stamp, level, hazard = self._alone(v, begin, t), self.stamp, self.level, self.hazard
         clear = not (sim.lossy or sim.shut[v])
         for e in range(first, last):
             slot = e - offset
             w, i = self.link[e][0], back[slot]
             reason = NONE if clear else sim.closed(v, slot)
-            plain = stamp[e] == span and level[e] >= least and hazard[e] * bits < certain
-            if reason == NONE and not (plain or coming):
-                reason = medium.received(self, v, w, e, begin, t, bits)
+            if reason == NONE and not coming:
+                if alone and stamp[e] == span:  # what `received` would say, without asking it
+                    peril = hazard[e] * bits
+                    lost = level[e] < least or peril >= HOPELESS
+                    if lost or (peril >= CERTAIN and chance(v) >= medium.survival(self, peril)):
+                        reason = FADING
+                else:
+                    reason = medium.received(self, v, w, e, begin, t, bits)
             if awaited:
                 heard = int(reason == NONE)
                 if again or not heard:

@@ -29,7 +29,7 @@ from engine.core.fuse import Fused, fuse
 from engine.core.medium import AIR, Medium
 from engine.core.port import LOCAL, Port
 from engine.core.radio import Radio
-from engine.core.rng import GOLD, MASK, UNIT, Stream, mix, stream_key
+from engine.core.rng import Stream, stream_key, uniform_of
 from engine.core.trace import (
     CHUNK,
     DEAD_LINK,
@@ -153,7 +153,7 @@ class Simulator:
         """The next number of node v's stream for this purpose, in [0, 1)."""
         drawn = self.drawn[purpose]
         drawn[v] += 1
-        return (mix((self.keys[purpose][v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
+        return uniform_of(self.keys[purpose][v], drawn[v])
 
     # --- the radio
 
@@ -238,8 +238,7 @@ class Simulator:
                     if alive[v]:
                         timers[kind](st, net, v)
                     drawn[v] += 1
-                    u = (mix((keys[v] + drawn[v] * GOLD) & MASK) >> 11) * UNIT
-                    again = t + periods[kind] * (low + span * u)
+                    again = t + periods[kind] * (low + span * uniform_of(keys[v], drawn[v]))
                     # Still on top: whatever the rule put on the agenda comes later in (time, sequence).
                     if (bucket := int(again * inverse)) <= agenda.at:
                         heapreplace(near, (again, self.seq, v, TIMER, kind, None))

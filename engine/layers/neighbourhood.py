@@ -120,12 +120,13 @@ def hello(st: HoodState, net: Net, v: int) -> None:
         elif weighed and trusted[j] == 0:
             want[j], in_use[j] = 0, 0
         else:
-            hears_me = theirs[j] > 0
-            want[j] = 1 if hears_me and (bar[j] == NONE or rank(st, v, peer[j]) <= bar[j]) else 0
-            in_use[j] = 1 if want[j] == 1 and theirs[j] == 2 else 0
-            wanted += want[j]
-            used += in_use[j]
-            said[size] = 2 * peer[j] + want[j]
+            hears_me, wants_me = theirs[j] > 0, theirs[j] == 2
+            wants = 1 if hears_me and (bar[j] == NONE or rank(st, v, peer[j]) <= bar[j]) else 0
+            uses = wants if wants_me else 0
+            want[j], in_use[j] = wants, uses
+            wanted += wants
+            used += uses
+            said[size] = 2 * peer[j] + wants
             size += 1
     if wanted > most:
         size, used = narrow(st, v, wanted - most)

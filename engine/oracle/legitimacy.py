@@ -200,9 +200,10 @@ def _ring(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     near, size = ring.near[v], ring.near_size[v]
     if near != x["near"][v] or size != x["near_size"][v]:
         for j, w in enumerate(peers):
-            known, theirs = near[j], truth.pos[w]
-            if up[j] and (size[j] != len(theirs) or known[: size[j]] != theirs):
-                wrong += abs(size[j] - len(theirs)) + _differ(known[: size[j]], theirs)
+            if up[j]:
+                known, theirs = near[j][: size[j]], truth.pos[w]
+                if size[j] != len(theirs) or known != theirs:
+                    wrong += abs(size[j] - len(theirs)) + _differ(known, theirs)
     return int(wrong)
 
 
@@ -276,16 +277,20 @@ def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, li
     def padded(row: list[int], room: int) -> list[int]:
         return (row + [0] * (room - len(row)))[:room]
 
+    pos = [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)]
     return {
         "size": [len(p) for p in truth.pos],
         "first": [p[0] if p else 0 for p in truth.pos],
-        "pos": [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)],
+        "pos": pos,
         "below": [
             [truth.below[w] if truth.parent[w] == v else 0 for w in row] for v, row in enumerate(peers)
         ],
         "near_size": [[len(truth.pos[w]) for w in row] for row in peers],
         "near": [
-            [padded(truth.pos[w], len(st.ring.near[v][j])) for j, w in enumerate(row)]
+            [
+                pos[w] if len(pos[w]) == len(cell) else padded(truth.pos[w], len(cell))
+                for w, cell in zip(row, st.ring.near[v], strict=True)
+            ]
             for v, row in enumerate(peers)
         ],
     }

@@ -143,10 +143,11 @@ def update_next(st: PsvrState, net: Net, v: int, c: int, sp: int) -> None:
 
 def clean(st: PsvrState, net: Net, v: int) -> None:
     """TIMER_CLEAN: what was not renewed for T_wb gives way to its candidate."""
-    rs, now, forget, count = st.pubsub, net.now(), st.par.forget_s, len(own(st, v))
+    rs, now, forget, each = st.pubsub, net.now(), st.par.forget_s, own(st, v)
+    table = rs.ns[v]
     for c in range(st.env.channels):
-        ns = rs.ns[v][c]
-        for k in range(count):
+        ns = table[c]
+        for k in each:
             if ns[k] != NONE:
                 heard = rs.heard[v][c]
                 if heard[k] > now:

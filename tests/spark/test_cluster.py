@@ -27,7 +27,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def test_a_worker_may_die_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
-    of = sweep(repetitions=150)
+    of = sweep(repetitions=40)
     out = folder(tmp_path / "out", of)
     with pytest.raises(ScenarioError, match="it is running"):
         cluster.start(workers=1)

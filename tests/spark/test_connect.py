@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_batch.java import java_home
+from spark_batch.java import JAVA, java_home
 from tests.spark.support import command, folder, plain_loop, rows, sweep
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -28,7 +28,14 @@ def server(tmp_path: Path) -> Iterator[str]:
     assert spec is not None
     assert spec.origin is not None
     command = [str(Path(spec.origin).parent / "bin" / "spark-class"), "org.apache.spark.deploy.SparkSubmit"]
-    command += ["--master", "local[2]", "--conf", f"spark.connect.grpc.binding.port={port}"]
+    command += [
+        "--master",
+        "local[2]",
+        "--driver-java-options",
+        JAVA,
+        "--conf",
+        f"spark.connect.grpc.binding.port={port}",
+    ]
     command += ["--conf", "spark.connect.grpc.binding.address=127.0.0.1", "--conf", "spark.ui.enabled=false"]
     command += ["--class", SERVER, "spark-internal"]
     env = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_REMOTE")}

@@ -99,7 +99,7 @@ def test_what_is_there_is_kept_and_what_is_torn_is_done_again(session: Session, 
 
 
 def test_cancel_keeps_what_is_done(session: Session, tmp_path: Path) -> None:
-    of = sweep(repetitions=200)
+    of = sweep(repetitions=60)
     out = folder(tmp_path, of)
     some = threading.Event()
 
