@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from engine.core.errors import ScenarioError
-from spark_batch import bench, cluster, command
+from spark_batch import archive, bench, cluster, command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,6 +18,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_session_options(commands.add_parser("worker", help="play sweeps as told on standard input"))
     command.add_session_options(commands.add_parser("units", help="work out pieces of figures as told"))
     cluster.add_options(commands.add_parser("cluster", help="a standalone Spark cluster on this machine"))
+    commands.add_parser(
+        "archive", help="lay Spark's Java classes out for quicker starts; some half a minute, once"
+    )
     bench.add_options(commands.add_parser("bench", help="Spark beside a pool of processes"))
     args = parser.parse_args(argv)
     try:
@@ -27,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return bench.run(args)
         if args.command == "cluster":
             return cluster.run(args)
+        if args.command == "archive":
+            return archive.main()
         from spark_batch import units, worker
 
         if args.command == "units":

@@ -21,7 +21,7 @@ from typing import Any
 
 from engine.compiled.cache import home
 from engine.core.errors import ScenarioError
-from spark_batch.java import JAVA, java_home
+from spark_batch.java import java_home, options
 
 HOST = "127.0.0.1"
 START_S = 60.0
@@ -100,7 +100,7 @@ class Cluster:
         self._keep(address, pids)
         for k in range(workers):
             name, own = f"worker{k + 1}", self.folder / f"worker{k + 1}"
-            options = (
+            words = (
                 "--host",
                 HOST,
                 "--cores",
@@ -110,7 +110,7 @@ class Cluster:
                 "--webui-port",
                 str(_free_port()),
             )
-            pids[name] = self._launch(name, WORKER, *options, "--work-dir", str(own), address)
+            pids[name] = self._launch(name, WORKER, *words, "--work-dir", str(own), address)
             self._keep(address, pids)
         try:
             self._wait(ui, workers, pids)
@@ -119,18 +119,20 @@ class Cluster:
             raise
         return address
 
-    def _launch(self, name: str, what: str, *options: str) -> int:
+    def _launch(self, name: str, what: str, *words: str) -> int:
         spec = find_spec("pyspark")
         assert spec is not None
         assert spec.origin is not None
         script = Path(spec.origin).parent / "bin" / "spark-class"
         env = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
         env |= {"JAVA_HOME": str(java_home()), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "512m"}
-        env |= {"SPARK_DAEMON_JAVA_OPTS": f"{os.environ.get('SPARK_DAEMON_JAVA_OPTS', '')} {JAVA}".strip()}
+        env |= {
+            "SPARK_DAEMON_JAVA_OPTS": f"{os.environ.get('SPARK_DAEMON_JAVA_OPTS', '')} {options()}".strip()
+        }
         env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_MASTER_HOST": HOST}
         with (self.folder / f"{name}.log").open("wb") as log:
             child = subprocess.Popen(
-                [script, what, *options],
+                [script, what, *words],
                 env=env,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,

@@ -6,15 +6,19 @@ What starts threads of its own when it is imported (pandas, pyarrow) must stay o
 from __future__ import annotations
 
 import os
+import sys
 
+# Spark puts a zip of itself first, which Python would compile anew in every process; the same is installed beside us.
+sys.path[:] = [place for place in sys.path if not place.endswith(".zip")]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's pool: nothing here multiplies matrices
 
-from pyspark.daemon import manager
+import pyspark.worker  # noqa: E402, F401
+from pyspark.daemon import manager  # noqa: E402
 
-# Only to have them loaded:
-import engine.compiled.simulator
-import engine.kernels.studies  # noqa: F401
-import spark_batch.here  # noqa: F401
+# Only to have them loaded, as pyspark.worker:
+import engine.compiled.simulator  # noqa: E402
+import engine.kernels.studies  # noqa: E402, F401
+import spark_batch.here  # noqa: E402, F401
 
 if __name__ == "__main__":
     manager()

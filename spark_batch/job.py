@@ -99,8 +99,8 @@ class Job:
         small = [number for number in counted.plan.firsts() if number not in counted.chunks]
         if small:
             self._wave(sweep, small, counted, code)
-            if counted.done < sweep.runs:
-                self._summarise(summaries, counted)
+            if counted.done < sweep.runs and summaries.partial(counted.done, counted.failed, pairs=False):
+                self._summarised()
         with _Background(self, summaries, counted):
             while wave := list(islice(self._missing(counted), WAVE)):
                 self._wave(sweep, wave, counted, code)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from engine.core.errors import ScenarioError
-from spark_batch.java import JAVA, java_home
+from spark_batch.java import LIGHT, java_home, options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -156,8 +156,13 @@ def _environment(master: str) -> None:
     os.environ.pop("SPARK_HOME", None)  # another Spark than the installed package
     os.environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON") or sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if master.startswith("local") or urlsplit(master).hostname in ("127.0.0.1", "localhost"):
+    if _here(master):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def _here(master: str) -> bool:
+    """Whether all of it is on this machine."""
+    return master.startswith("local") or urlsplit(master).hostname in ("127.0.0.1", "localhost")
 
 
 def _spark(master: str, conf: dict[str, str]) -> SparkSession:
@@ -173,8 +178,8 @@ def _spark(master: str, conf: dict[str, str]) -> SparkSession:
     settings = {
         "spark.master": master,
         "spark.driver.memory": "900m",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging} {JAVA}",
-        "spark.executor.extraJavaOptions": JAVA,
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging} {options()}",
+        "spark.executor.extraJavaOptions": options() if _here(master) else LIGHT,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.scheduler.mode": "FAIR",

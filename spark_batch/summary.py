@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 T = TypeVar("T")
+FEW = 50_000
+"""Rows that Spark answers sooner about than it compiles."""
 SHOWN = 2_000
 """Points in summary.json; summary.parquet has all."""
 SPARK_TYPES = {"int64": "long", "double": "double", "bool": "boolean", "string": "string"}
@@ -52,18 +54,22 @@ class Summaries:
         )
         return found if points is None else found.where(found.point < points)
 
-    def _tables(self, points: int | None) -> tuple[DataFrame, DataFrame | None] | None:
+    def _tables(self, points: int | None, *, pairs: bool = True) -> tuple[DataFrame, DataFrame | None] | None:
         rows = self.rows(points)
         if rows is None or not self.metrics:
             return None
-        axes = [c.path for c in self.sweep.columns]
-        compared = self.sweep.compared
-        pairs = None if compared is None else differences(rows, self.metrics, *compared)
-        return by_point(rows, self.metrics, axes), pairs
+        points_of = by_point(rows, self.metrics, [c.path for c in self.sweep.columns])
+        if self.sweep.compared is None or not pairs:
+            return points_of, None
+        return points_of, differences(rows, self.metrics, *self.sweep.compared)
 
-    def partial(self, done: int, failed: int) -> bool:
-        """Rewrite summary.json with what is there; whether there was anything."""
-        tables = self._tables(min(SHOWN, self.sweep.points))
+    def partial(self, done: int, failed: int, *, pairs: bool = True) -> bool:
+        """Rewrite summary.json with what is there, sooner without paired differences; whether there was anything."""
+        # Spark writes and compiles a program for each question; for a few rows that takes longer than the answer.
+        few, conf = done < FEW, self.session.spark.conf
+        conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if few else "FALLBACK")
+        conf.set("spark.sql.codegen.wholeStage", "false" if few else "true")
+        tables = self._tables(min(SHOWN, self.sweep.points), pairs=pairs)
         if tables is None and done == 0:
             return False
         self._write(tables, done, failed)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_batch.java import JAVA, java_home
+from spark_batch.java import java_home, options
 from tests.spark.support import command, folder, plain_loop, rows, sweep
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -32,7 +32,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         "--master",
         "local[2]",
         "--driver-java-options",
-        JAVA,
+        options(),
         "--conf",
         f"spark.connect.grpc.binding.port={port}",
     ]
