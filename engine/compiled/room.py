@@ -44,6 +44,7 @@ def make_room(sim: CompiledSimulator) -> None:
     more: dict[str, Any] = {}
     if k[WORDS] + k[NEED_WORDS] > len(net.words):
         sim.settle()
+        net = sim.net  # it may have a longer one now
     if k[TAIL] - k[HEAD] + k[NEED_AIR] > len(net.frame_t):
         more |= wider_air(sim)
     if list_room(net) <= k[NEED_LIST]:
