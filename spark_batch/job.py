@@ -99,8 +99,8 @@ class Job:
         small = [number for number in counted.plan.firsts() if number not in counted.chunks]
         if small:
             self._wave(sweep, small, counted, code)
-            if counted.done < sweep.runs and summaries.partial(counted.done, counted.failed, pairs=False):
-                self._summarised()
+            if counted.done < sweep.runs:
+                self._summarise(summaries, counted, pairs=False)
         with _Background(self, summaries, counted):
             while wave := list(islice(self._missing(counted), WAVE)):
                 self._wave(sweep, wave, counted, code)
@@ -197,8 +197,8 @@ class Job:
             found = f"{self.folder.path}: {len(lost)} chunks were played and are not there"
             raise ScenarioError("out", found, allowed, "workers wrote their rows somewhere else")
 
-    def _summarise(self, summaries: Summaries, counted: Counted) -> None:
-        if summaries.partial(counted.done, counted.failed):
+    def _summarise(self, summaries: Summaries, counted: Counted, *, pairs: bool = True) -> None:
+        if summaries.partial(counted.done, counted.failed, pairs=pairs):
             self._summarised()
 
 

@@ -29,12 +29,8 @@ FIELDS = (
     *("offset", "link", "alive", "loss", "gates"),  # the radio: slots, what works
     *("frame_t", "frame", "lists", "reached"),  # frames in the air
     *("due", "local", "chain", "heap", "bucket", "free", "local_list"),  # the queue
-    *(
-        "counts",
-        "dropped",
-        "words",
-        "hashing",
-    ),  # counters; words of the digest, and see `engine.compiled.folding`
+    *("counts", "dropped"),  # counters
+    *("words", "hashing"),  # of the digest, see `engine.compiled.folding`
     *("book_n", "book_t", "seen", "log", "log_t", "sends", "sends_t"),  # delivery books
     *("bits", "wrong", "still", "sample_t", "sample"),  # what the judge writes
 )

@@ -8,6 +8,8 @@ Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (OOPS
 
 from __future__ import annotations
 
+from typing import Any
+
 MASK = (1 << 64) - 1
 GOLD = 0x9E3779B97F4A7C15
 UNIT = 1.0 / (1 << 53)
@@ -64,13 +66,10 @@ class Stream:
         """The next `count` of `uniform`, at a sixth of the price."""
         import numpy as np
 
-        shift = [np.uint64(by) for by in (30, 27, 31, 11)]
         first, self.drawn = self.drawn + 1, self.drawn + count
-        z = np.arange(first, first + count, dtype=np.uint64) * np.uint64(GOLD) + np.uint64(self.key)
-        z = (z ^ (z >> shift[0])) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> shift[1])) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> shift[2]
-        found: list[float] = ((z >> shift[3]) * UNIT).tolist()
+        counters: Any = np.arange(first, first + count, dtype=np.uint64)
+        words: Any = mix(counters * GOLD + self.key)  # an array wraps at 64 bits as the mask does
+        found: list[float] = ((words >> 11) * UNIT).tolist()
         return found
 
     def below(self, n: int) -> int:

@@ -13,6 +13,7 @@ import pytest
 from engine.api import Run
 from engine.compiled import folding, machine
 from engine.compiled.machine import HEAPED
+from engine.compiled.room import make_room
 from engine.core.errors import OutsideSubset, ProtocolBug
 from engine.core.trace import CHUNK, Digest
 from engine.registry import PROTOCOLS
@@ -219,3 +220,13 @@ def test_a_long_run_folds_without_coming_back() -> None:
         run.advance(200.0)
     assert runs[1].scene.sim.value  # nobody has asked for it yet
     assert runs[0].digest == runs[1].digest
+
+
+def test_room_for_words_is_made_even_where_there_is_nothing_to_fold() -> None:
+    sim = Run(load_scenario(document("psvr")), engine="compiled").scene.sim
+    need = int(sim.k[machine.NEED_WORDS])
+    sim.k[machine.WORDS] = 9
+    sim.net = sim.net._replace(words=np.arange(need))
+    make_room(sim)
+    assert len(sim.net.words) >= need + 9
+    assert sim.net.words[:9].tolist() == list(range(9))
