@@ -70,5 +70,5 @@ def run(*, quick: bool, tell: Tell) -> Measured:
         cpp=program is not None,
         growth=more.growth(10**6 if quick else 10**8, tell),
         starts=more.starts("beacons" if quick else "psvr", 1 if quick else 3, tell),
-        threads=more.threads(2 if quick else 24, 1 if quick else 9, tell),
+        threads=more.threads(2 if quick else 96, 1 if quick else 5, tell),
     )

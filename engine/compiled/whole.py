@@ -3,7 +3,7 @@
 numba compiles what a function calls as functions of their own: each is optimised and turned into machine code together
 with all that it calls in turn, and once more as a part of every caller. Of a large function with many small ones inside
 only the outermost ever runs; sparing the others saves a good third of the time. What they are linked into is optimised
-as a whole either way, so the code that runs is as fast.
+as a whole either way, so the code that runs is as fast. numba also wraps each for callers from C, which there are none of.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.lowering import BaseLower
 
 _OPTIMISE, _EMIT = JITCodeLibrary._optimize_final_module, JITCodeLibrary._finalize_final_module
 _SET_ENV = JITCPUCodegen.set_env
+_WRAP_FOR_C = BaseLower.create_cfunc_wrapper
 
 
 @contextmanager
@@ -45,9 +47,11 @@ def only(name: str) -> Iterator[None]:
         JITCodeLibrary._optimize_final_module = optimise_wanted
         JITCodeLibrary._finalize_final_module = emit_wanted
         JITCPUCodegen.set_env = set_env_if_there
+        BaseLower.create_cfunc_wrapper = lambda lower: None
         try:
             yield
         finally:
             JITCodeLibrary._optimize_final_module = _OPTIMISE
             JITCodeLibrary._finalize_final_module = _EMIT
             JITCPUCodegen.set_env = _SET_ENV
+            BaseLower.create_cfunc_wrapper = _WRAP_FOR_C
