@@ -30,6 +30,11 @@ class Bar:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Make room for a line of output."""
         if self._shown:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+        self._shown = False

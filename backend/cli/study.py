@@ -12,6 +12,7 @@ from typing import Any
 from backend.cli.progress import Bar
 from backend.cli.worst import count, seed
 from backend.studies import CASES, STUDIES
+from backend.studies.claims import Document
 
 SHOWN = 3  # failed cases without --out
 
@@ -36,17 +37,20 @@ def _defaults() -> str:
 
 
 def _study(args: argparse.Namespace) -> int:
+    failed: list[Document] = []
     with Bar(args.name) as bar:
         cases = args.cases or CASES[args.name]
-        outcome = STUDIES[args.name](cases, args.seed, args.threads, args.protocol, bar.show)
-    print("\n".join(outcome.lines))
+        for outcome in STUDIES[args.name](cases, args.seed, args.threads, args.protocol, bar.show):
+            bar.clear()
+            print("\n".join(outcome.lines), flush=True)
+            failed += outcome.failed
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
-        for k, document in enumerate(outcome.failed):
+        for k, document in enumerate(failed):
             (args.out / f"{args.name}-{k + 1}.json").write_text(
                 json.dumps(document, indent=2) + "\n", encoding="utf-8"
             )
     else:
-        for document in outcome.failed[:SHOWN]:
+        for document in failed[:SHOWN]:
             print(json.dumps(document), file=sys.stderr)
-    return 1 if outcome.failed else 0
+    return 1 if failed else 0

@@ -6,7 +6,7 @@ legitimate at the end is given FOREVER_S; only then it has failed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from backend.studies.claims import AT_ONCE, Document, Outcome, Told, claiming, network, several, size, spread
@@ -17,11 +17,11 @@ from engine.core.rng import Stream
 CORRUPT_S, ENOUGH_S, FOREVER_S = 5.0, 150.0, 1_500.0
 
 
-def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
-    """Count the rounds from `corrupt "*"` to legitimacy of all layers. Raises ScenarioError."""
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Iterator[Outcome]:
+    """Count the rounds from `corrupt "*"` to legitimacy of all layers, a protocol at a time. Raises ScenarioError."""
     specs = claiming(names, (), lambda spec: spec.stabilises)
-    outcome = Outcome()
     for k, spec in enumerate(specs):
+        outcome = Outcome()
         runs = [_case(Stream(seed, "convergence", number), spec) for number in range(cases)]
         rounds: list[int] = []
         for first in range(0, cases, AT_ONCE):
@@ -31,7 +31,7 @@ def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told)
         failed = cases - len(rounds)
         outcome.lines.append(f"{spec.name}: {cases:,} cases, {failed or 'none'} failed")
         outcome.lines += spread(rounds, "rounds to legitimacy of all layers") if rounds else []
-    return outcome
+        yield outcome
 
 
 def _base(spec: ProtocolSpec) -> Document:

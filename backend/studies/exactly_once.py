@@ -6,7 +6,7 @@ with more time before them; that it is never legitimate is a failure, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from backend.studies.claims import AT_ONCE, Document, Outcome, Told, claiming, network, several, size
@@ -20,11 +20,11 @@ APART_S, AFTER_S = 0.05, 5.0
 CHANNELS = "ab"
 
 
-def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
-    """Count expected receivers, missed ones and duplicates. Raises ScenarioError."""
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Iterator[Outcome]:
+    """Count expected receivers, missed ones and duplicates, a protocol at a time. Raises ScenarioError."""
     specs = claiming(names, ("subscribe", "publish"), lambda spec: spec.stabilises)
-    outcome = Outcome()
     for k, spec in enumerate(specs):
+        outcome = Outcome()
         received = wrong = 0
         for first in range(0, cases, AT_ONCE):
             numbers = range(first, min(cases, first + AT_ONCE))
@@ -36,7 +36,7 @@ def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told)
         outcome.lines.append(
             f"{spec.name}: {cases:,} cases, {received:,} receivers expected, {wrong or 'zero'} violations"
         )
-    return outcome
+        yield outcome
 
 
 def _case(stream: Stream, start_s: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: PSVR §4, dynamic joining of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from backend.studies.claims import Document, Outcome, Told, claiming, several
@@ -25,12 +25,15 @@ WATCHED = 3  # rounds for each node
 DEGREE = 5.0
 
 
-def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Outcome:
-    """Count rounds from a join until every later publication is delivered exactly once. Raises ScenarioError."""
+def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told) -> Iterator[Outcome]:
+    """Count rounds from a join until every later publication is delivered exactly once, a protocol at a time.
+
+    Raises ScenarioError.
+    """
     specs = claiming(names or ["psvr"], ("subscribe", "publish"), lambda spec: spec.stabilises)
-    outcome = Outcome()
     each = max(1, cases // len(SIZES))
     for k, spec in enumerate(specs):
+        outcome = Outcome()
         outcome.lines.append(f"{spec.name}: {each} cases of each size")
         outcome.lines.append(
             "  nodes   rounds to deliveries: mean, most (most/n)   rounds to legitimacy: mean, most"
@@ -53,7 +56,7 @@ def study(cases: int, seed: int, threads: int, names: Sequence[str], told: Told)
                 )
         failed = len(outcome.failed)
         outcome.lines.append(f"  {failed or 'none'} took more than {WATCHED}·n rounds")
-    return outcome
+        yield outcome
 
 
 def _case(stream: Stream, spec: ProtocolSpec, n: int) -> Document:

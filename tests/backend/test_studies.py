@@ -19,7 +19,8 @@ from engine.world.topology import build_network
 
 
 def study(name: str, cases: int, *protocols: str) -> Outcome:
-    return STUDIES[name](cases, 1, 1, list(protocols), lambda share: None)
+    (outcome,) = STUDIES[name](cases, 1, 1, list(protocols), lambda share: None)
+    return outcome
 
 
 @pytest.mark.parametrize(("protocol", "cases"), [("psvr", 12), ("token-ring", 3)])
