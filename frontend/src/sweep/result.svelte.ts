@@ -159,8 +159,10 @@ export class Result {
 
   private heard(job: Job): void {
     this.job = job
-    const early = !this.summary?.points.length && job.done > (this.dots?.of ?? 0)
-    if (job.summary_version !== this.shownVersion || early) void this.refresh()
+    // Before there is a summary, and when none will come any more, the runs that are done are drawn all the same.
+    const last = !this.summary?.points.length || this.ended
+    const more = job.done > (this.dots?.of ?? 0)
+    if (job.summary_version !== this.shownVersion || (last && more)) void this.refresh()
   }
 
   /** Fetches what is new; while that is on its way, what comes then is fetched afterwards. */
