@@ -25,11 +25,11 @@ const ACCEPTED = LINK.forth | LINK.back | LINK.acceptedForth | LINK.acceptedBack
 const MARGIN = 12
 const EDGE: Padding = { top: MARGIN, right: MARGIN, bottom: MARGIN, left: MARGIN }
 
-/** Where lines lie this close, those beside the tree step back further, and its twigs less. */
-function quiet(theme: Theme): Theme {
-  const { chord, tree, paper } = theme.color
-  const color = { ...theme.color, chord: mix(chord, paper, 0.45), twig: mix(tree, paper, 0.14) }
-  return { ...theme, color }
+/** Where lines lie this close, links step back; beside a tree further, whose twigs do not. */
+function quiet(theme: Theme, tree: boolean): Theme {
+  const { color } = theme
+  const chord = mix(color.chord, color.paper, tree ? 0.45 : 0.2)
+  return { ...theme, color: { ...color, chord, twig: mix(color.tree, color.paper, 0.14) } }
 }
 
 /** The columns that the layers of the large picture paint from. */
@@ -76,7 +76,7 @@ export function paintStill(
   ;[camera.width, camera.height] = [width, height]
   layout.setWorld(world, 0, false)
   camera.fit(layout.box, EDGE)
-  const scene = createScene(world, state, camera, layout, still.parent ? quiet(theme) : theme)
+  const scene = createScene(world, state, camera, layout, quiet(theme, still.parent !== null))
   absorbState(scene, state, new Paths(), noChanges())
   project(scene)
   const bounds = { left: 0, top: 0, right: width, bottom: height }
