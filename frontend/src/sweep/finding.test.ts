@@ -122,6 +122,11 @@ describe('a comparison', () => {
     expect(find(narrow, hops, protocol, degree, [pair(-1, 5)])).toContain('No clear difference')
   })
 
+  it('of next to nothing says how much it is', () =>
+    expect(find([cell(0, 0, 5), cell(0, 1, 8420)])).toBe(
+      'At mean degree 8, PSVR has 5.00 hops per delivery, Shen 8,420',
+    ))
+
   it('of the worst with nothing is told in figures', () =>
     expect(find([cell(0, 0, 0), cell(0, 1, 3)], measureOf('duplicates'))).toContain('100 % fewer duplicates'))
 

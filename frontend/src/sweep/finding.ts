@@ -72,7 +72,9 @@ function compared(
   const where = x ? `${AMID[x.key] ?? 'At'} ${said(x, best.xi)}, ` : ''
   const [a, b] = [said(series, best.si), said(series, worst.si)]
   const percent = Math.round(relative * 100)
-  if (measure.unit === '%' || percent < 1 || mean(worst) === 0 || percent > 500)
+  // Next to nothing is not "100 % fewer".
+  const little = percent === 100 && mean(best) > 0 && mean(best) < mean(worst)
+  if (measure.unit === '%' || percent < 1 || little || mean(worst) === 0 || percent > 500)
     return sentence(`${where}${a} has ${amount(best, measure)}, ${b} ${say(mean(worst), measure)}`)
   return sentence(`${where}${a} has ${bySo(percent, measure)} than ${b}`)
 }

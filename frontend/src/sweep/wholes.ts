@@ -55,10 +55,7 @@ export function networkOptions(base: Scenario, networks: readonly CatalogueEntry
   const known = topology.kind === 'builtin' ? networks.find(({ name }) => name === topology.name) : undefined
   const title = known?.title ?? GENERATORS.find(({ kind }) => kind === topology.kind)?.title
   const label = title ?? (base.name || 'Its own network')
-  return withOwn({ value: topology, label, note: `${many(n, 'node')}, its own`, usual: true }, [
-    ...made,
-    ...there,
-  ])
+  return withOwn({ value: topology, label, note: 'its own', usual: true }, [...made, ...there])
 }
 
 /** What one looks at first beside one's own: a radio's, chance alone, and none of either. */
