@@ -1,6 +1,22 @@
 import type { Page } from '@playwright/test'
-import { test } from './fixtures.ts'
+import { test as base } from './fixtures.ts'
 import { expect, live, newRun, openScenario, speed, until } from './page.ts'
+import { Server } from './server.ts'
+
+/** Spark takes its time to start: once for all of these tests, on a server that no other test waits for. */
+const test = base.extend<object, { sweeping: Server }>({
+  sweeping: [
+    async ({}, use) => {
+      const server = await Server.start()
+      await use(server)
+      await server.dispose()
+      expect(server.died).toBe('')
+      expect(server.log, 'the server prints no traceback').not.toContain('Traceback')
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ sweeping }, use) => use(sweeping.url),
+})
 
 /** Small enough to be played by the interpreted engine, which needs no compiler. */
 const SCENARIO = {
@@ -20,16 +36,23 @@ async function ring(page: Page): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-test.describe('a sweep', () => {
-  // Its own server goes before the page does.
-  test.use({ expectedErrors: [/WebSocket|ERR_CONNECTION/] })
+/** Pixels that something is drawn on in the picture of the selected run's network. */
+async function inked(page: Page): Promise<number> {
+  return page
+    .getByTestId('run-network')
+    .locator('canvas')
+    .evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement
+      const data = (canvas as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data
+      return data?.filter((x, i) => i % 4 === 3 && x > 0).length ?? 0
+    })
+}
 
-  test('a sweep is started, draws itself, and opens the run behind a dot, digest and all', async ({
-    page,
-    ownServer,
-  }) => {
-    test.setTimeout(300_000) // Spark starts cold
-    await page.goto(ownServer.url)
+test.describe('a sweep', () => {
+  test.describe.configure({ timeout: 300_000 }) // Spark starts cold
+
+  test('is started, draws itself, and opens the run behind a dot, digest and all', async ({ page }) => {
+    await page.goto('/')
     await live(page)
     await openScenario(page, SCENARIO)
 
@@ -77,6 +100,10 @@ test.describe('a sweep', () => {
     const seed = await picked.getAttribute('data-seed')
     const digest = await picked.getAttribute('data-digest')
     expect(digest).toMatch(/^[0-9a-f]{16}$/)
+    const network = page.getByTestId('run-network')
+    await expect(network).toHaveAttribute('data-run', first)
+    await expect(network).toContainText(/12 nodes, \d+ links, mean degree 4.*Tree \d hops deep/)
+    await expect.poll(() => inked(page)).toBeGreaterThan(300)
     const address = page.url()
     expect(address).toContain(`run=${first}`)
 
@@ -90,6 +117,83 @@ test.describe('a sweep', () => {
     await expect(page).toHaveURL(address)
     await expect(page.getByTestId('sweep-chart').locator('svg').first()).toBeVisible()
     await expect(picked).toHaveAttribute('data-digest', `${digest}`)
+  })
+
+  test('is cancelled while it runs, keeps what is done, and goes on from there', async ({ page }) => {
+    const runs = 120
+    const values = [SCENARIO.topology, { kind: 'gnp', n: 12, mean_degree: 6 }]
+    const axes = [{ path: 'topology', values, labels: ['Sparse', 'Random'] }]
+    const data = { version: 1, base: SCENARIO, axes, repetitions: runs / 2, method: 'interpreted' }
+    const { id } = (await (await page.request.post('/api/sweeps', { data })).json()) as { id: string }
+    await page.goto(`/sweep/${id}`)
+    const state = page.getByTestId('sweep-state')
+    const done = page.getByTestId('sweep-done')
+    const chart = page.getByTestId('sweep-chart')
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    await expect(done).toHaveText(new RegExp(`^[1-9]\\d* of ${runs} runs$`), { timeout: 200_000 })
+    await cancel.click()
+
+    await expect(state).toHaveAttribute('data-state', 'cancelled')
+    await expect(state).toHaveText('Cancelled. What is done is kept.')
+    await expect(cancel).toBeHidden()
+    // What was being written at that moment may come on top of what was counted.
+    const kept = Number.parseInt(await done.innerText())
+    const dots = async (): Promise<number> => Number(await chart.getAttribute('data-dots'))
+    await expect.poll(dots).toBeGreaterThanOrEqual(kept)
+    await page.reload()
+    await expect(done).toHaveText(`${kept} of ${runs} runs`)
+    await expect.poll(dots).toBeGreaterThanOrEqual(kept)
+    expect(await dots()).toBeLessThan(runs)
+    await chart.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByTestId('sweep-run')).toBeVisible()
+
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await expect(state).toHaveAttribute('data-state', 'done', { timeout: 200_000 })
+    await expect(done).toHaveText(`${runs} of ${runs} runs`)
+    await expect(chart).toHaveAttribute('data-dots', `${runs}`)
+    await expect(page.getByTestId('finding')).not.toContainText('too few')
+    // Whole networks go by their labels.
+    await expect(page.getByRole('columnheader', { name: 'Random' })).toBeVisible()
+  })
+
+  test('goes along whole networks and radios that are ticked off a list', async ({ page }) => {
+    await page.goto('/')
+    await live(page)
+    await openScenario(page, SCENARIO)
+    await page.getByRole('button', { name: 'Sweep' }).click()
+    const listed = (group: string) => page.getByRole('region', { name: group }).getByRole('button')
+    await listed('Network').filter({ hasText: 'Leipzig mesh' }).click()
+    const form = page.locator('form')
+    await form.getByRole('button', { name: /^Network/ }).click()
+    await form.getByRole('checkbox', { name: /^Grid/ }).uncheck()
+    await form.getByRole('checkbox', { name: /^17-node mesh/ }).check()
+    await listed('Radio').filter({ hasText: 'Unit disk' }).click()
+    await form.getByRole('button', { name: /^Radio/ }).click()
+    await form.getByRole('checkbox', { name: /^CC2420 as in Castalia/ }).uncheck()
+    await expect(page.getByTestId('sweep-runs')).toHaveText('360 runs')
+    // The server has nothing against it.
+    await expect(page.getByText(/^6 × 60 seeds, compiled/)).toBeVisible({ timeout: 60_000 })
+
+    await page.getByRole('button', { name: 'Edit as a document' }).click()
+    const text = await page.getByRole('textbox', { name: 'Sweep document' }).inputValue()
+    const { axes } = JSON.parse(text) as { axes: unknown }
+    expect(axes).toMatchObject([
+      {
+        path: 'radio',
+        values: [{ kind: 'ideal' }, { kind: 'unit-disk' }],
+        labels: ['Ideal', 'Unit disk'],
+      },
+      {
+        path: 'topology',
+        values: [
+          SCENARIO.topology,
+          { kind: 'gnp', n: 12, mean_degree: 4 },
+          { kind: 'builtin', name: 'mesh-17' },
+        ],
+        labels: ['Random geometric', 'Random', '17-node mesh'],
+      },
+    ])
   })
 })
 

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 from backend.refusal import Refusal
 from backend.state import Server, refusals
 from backend.sweeps import estimate as estimates
-from backend.sweeps import folders, results
+from backend.sweeps import folders, networks, results
 from backend.sweeps.bodies import (
     Job,
     SweepDocument,
@@ -22,6 +22,7 @@ from backend.sweeps.bodies import (
     SweepEstimate,
     SweepFailure,
     SweepGone,
+    SweepNetwork,
     SweepRun,
     SweepSummary,
 )
@@ -136,6 +137,12 @@ async def dots(
 async def run(server: Server, id: Id, run: int) -> Response:
     """One run, and the document that plays it again."""
     return _json(await server.jobs.read(id, _dumped(results.run), run))
+
+
+@router.get("/{id}/runs/{run}/network", responses=_of(SweepNetwork), response_model=None)
+async def network(server: Server, id: Id, run: int) -> Response:
+    """The network that a run starts on, with its tree where that can be told beforehand; drawn unless it is large."""
+    return _json(await server.jobs.read(id, _dumped(networks.network), run))
 
 
 @router.get("/{id}/failures", responses=refusals(404))

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from backend.documents import NetworkFacts
+
 SweepDocument = Annotated[
     dict[str, Any], Field(description="a sweep document; GET /api/schemas/sweep describes it")
 ]
@@ -117,6 +119,26 @@ class SweepRun(BaseModel):
     worst_s: float | None = Field(description="virtual time of the worst moment; null: there is none")
     worst_why: str | None = Field(description="what happened then")
     document: dict[str, Any] = Field(description="a scenario document, to make a session from")
+
+
+class SweepPicture(BaseModel):
+    """A network to be drawn small: nodes by their number."""
+
+    x: list[float]
+    y: list[float] = Field(description="grows downwards")
+    links: list[int] = Field(description="both ends of each link in turn")
+    parent: list[int] | None = Field(
+        description="in the tree once all layers are legitimate, -1: none; null: not known beforehand"
+    )
+    roots: list[int] = Field(description="one of each connected part that has a tree")
+
+
+class SweepNetwork(BaseModel):
+    """The network that a run starts on, before any fault."""
+
+    facts: NetworkFacts
+    depth: int | None = Field(description="of the tree, in hops; null: not known beforehand")
+    picture: SweepPicture | None = Field(description="null: too large to be drawn small")
 
 
 class SweepFailure(BaseModel):

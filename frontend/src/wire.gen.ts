@@ -581,6 +581,28 @@ export interface SweepGone {
   id: string;
 }
 
+/** The network that a run starts on, before any fault. */
+export interface SweepNetwork {
+  facts: NetworkFacts;
+  /** of the tree, in hops; null: not known beforehand */
+  depth: number | null;
+  /** null: too large to be drawn small */
+  picture: SweepPicture | null;
+}
+
+/** A network to be drawn small: nodes by their number. */
+export interface SweepPicture {
+  x: number[];
+  /** grows downwards */
+  y: number[];
+  /** both ends of each link in turn */
+  links: number[];
+  /** in the tree once all layers are legitimate, -1: none; null: not known beforehand */
+  parent: number[] | null;
+  /** one of each connected part that has a tree */
+  roots: number[];
+}
+
 /** One combination of the axes' values. */
 export interface SweepPoint {
   point: number;

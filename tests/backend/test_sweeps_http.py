@@ -14,10 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backend.sweeps import bodies, estimate, results, worker
+from backend.sweeps import bodies, estimate, networks, results, worker
 from backend.sweeps.checking import nodes_of
+from engine.api import Run
 from engine.batch import play_one
+from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, load_sweep
+from engine.world.scenario import load_scenario
 from tests.backend.decode import Frame
 from tests.backend.support import Serving, kind, scenario, serving, settings_for, wait_for
 from tests.backend.test_http import BAD_BODIES, _conforms, refused
@@ -120,6 +123,51 @@ def test_a_run_has_its_values_and_the_document_that_plays_it_again(finished: tup
         viewer.send(type="speed", value=100)
         end = viewer.until(lambda m: kind(m) == "run" and m["verified"] is not None)
     assert (end["verified"], end["digest"]) == (True, run["digest"])
+
+
+def test_a_run_has_a_picture_of_its_network(finished: tuple[Serving, str]) -> None:
+    found = get(finished, "/runs/7/network").json()
+    assert bodies.SweepNetwork.model_validate(found).model_dump() == found
+    assert (found["facts"]["nodes"], found["facts"]["links"], found["facts"]["diameter"]) == (5, 4, 4)
+    assert found["picture"]["links"] == [0, 1, 1, 2, 2, 3, 3, 4]
+    assert len(found["picture"]["x"]) == len(found["picture"]["y"]) == 5
+    assert (found["picture"]["roots"], found["picture"]["parent"]) == ([0], [-1, 0, 1, 2, 3])
+    assert found["depth"] == 4
+    assert get(finished, "/runs/3/network").json()["facts"]["nodes"] == 4, "the network of a run that failed"
+
+
+def test_the_pictured_tree_is_the_one_that_the_run_comes_to() -> None:
+    document = scenario(topology={"kind": "geometric", "n": 30, "mean_degree": 5}, duration_s=60, seed=3)
+    picture = networks.pictured(document).picture
+    run = Run(load_scenario(document), trace="none")
+    run.advance(60)
+    assert picture is not None
+    assert picture.parent == run.node_columns()["parent"]
+    assert [v for v, flags in enumerate(run.node_columns()["flags"]) if flags & 4] == picture.roots
+
+
+@pytest.mark.parametrize(
+    ("changes", "root"),
+    [
+        ({"protocol": {"name": "flooding"}}, []),
+        ({"radio": {"kind": "unit-disk"}, "protocol": {"name": "psvr", "params": {"root": "1"}}}, [1]),
+    ],
+)
+def test_no_tree_is_pictured_that_cannot_be_told_beforehand(changes: dict[str, Any], root: list[int]) -> None:
+    found = networks.pictured(scenario(**changes))
+    assert found.picture is not None
+    assert (found.picture.parent, found.picture.roots, found.depth) == (None, root, None)
+
+
+def test_a_large_network_is_told_in_numbers_only() -> None:
+    found = networks.pictured(scenario(topology={"kind": "gnp", "n": 1_001, "mean_degree": 12}))
+    assert (found.facts.nodes, found.picture) == (1_001, None)
+    assert found.facts.diameter > 1
+
+
+def test_a_network_that_does_not_come_about_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="connected"):
+        networks.pictured(scenario(topology={"kind": "gnp", "n": 50, "mean_degree": 0.5}))
 
 
 def test_a_run_that_failed_says_why(finished: tuple[Serving, str]) -> None:
@@ -239,13 +287,15 @@ def test_unknown_sweeps_and_parts_of_them_are_404(finished: tuple[Serving, str])
         "/rows.parquet",
         "/summary.csv",
         "/runs/1",
+        "/runs/1/network",
     ):
         assert refused(server.http.get(f"/api/sweeps/nothing{path}"), 404)["path"] == "sweep"
     for path in ("cancel", "resume"):
         assert refused(server.http.post(f"/api/sweeps/nothing/{path}"), 404)["path"] == "sweep"
     assert refused(server.http.delete("/api/sweeps/nothing"), 404)["path"] == "sweep"
     for run in (18, -1, 10**30):
-        assert refused(server.http.get(f"/api/sweeps/{id}/runs/{run}"), 404)["path"] == "run"
+        for what in ("", "/network"):
+            assert refused(server.http.get(f"/api/sweeps/{id}/runs/{run}{what}"), 404)["path"] == "run"
     refused(server.http.get(f"/api/sweeps/{id}/runs/first"), 422)
     assert refused(server.http.get(f"/api/sweeps/{id}/dots"), 422)["path"] == "metric"
     assert "messages" in refused(server.http.get(f"/api/sweeps/{id}/dots?metric=message"), 422)["allowed"]

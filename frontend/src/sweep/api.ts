@@ -6,6 +6,7 @@ import type {
   SweepEstimate,
   SweepFailure,
   SweepGone,
+  SweepNetwork,
   SweepRun,
   SweepSummary,
 } from '../wire.gen'
@@ -29,6 +30,8 @@ export const sweepsApi = {
   dots: (id: string, metric: string, limit: number) =>
     json<SweepDots>(at(id, `/dots?metric=${part(metric)}&limit=${limit}`)),
   run: (id: string, run: number) => json<SweepRun>(at(id, `/runs/${run}`)),
+  network: (id: string, run: number, signal: AbortSignal) =>
+    json<SweepNetwork>(at(id, `/runs/${run}/network`), { signal }),
   failures: (id: string) => json<SweepFailure[]>(at(id, '/failures?limit=20')),
   file: at,
   live: (id: string): string =>

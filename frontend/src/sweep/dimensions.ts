@@ -1,6 +1,8 @@
 /** The axes of a sweep as directions of a chart, and their values in words. */
-import { isZip, labelOf, lengthOf, plain, plainAxes, valuesOf } from './document'
-import type { Axis } from './document'
+import { isWhole } from './fields'
+import { isZip, labelOf, lengthOf, plain, plainAxes, saidOf, valuesOf } from './document'
+import type { Axis, PlainAxis, Value } from './document'
+import { ordered } from './wholes'
 
 /** One axis of the sweep as a direction of a chart. */
 export interface Dimension {
@@ -25,8 +27,11 @@ export function dimensionsOf(axes: readonly Axis[], title: Title): Dimension[] {
     if (!first) return []
     const n = isZip(axis) ? lengthOf(axis) : Infinity
     const raw = valuesOf(first).slice(0, n)
-    const own = raw.map((_, i) => labelOf(first, i))
-    const values = raw.map((v, i) => (typeof v === 'number' ? v : typeof v === 'string' ? v : (own[i] ?? '')))
+    const own = toldApart(
+      raw,
+      raw.map((_, i) => labelOf(first, i)),
+    )
+    const values = inRows(first, raw)
     const { title: name, unit } = title(first.path)
     const rounded = 'values' in first ? own : brief(raw, own)
     const names = rounded.map((text, i) =>
@@ -41,6 +46,30 @@ export function dimensionsOf(axes: readonly Axis[], title: Title): Dimension[] {
       values,
       names,
     }
+  })
+}
+
+/** Values as the rows of results have them: plain ones of one type as they are, others by label, name or JSON. */
+function inRows(axis: PlainAxis, raw: readonly Value[]): (string | number)[] {
+  if ('labels' in axis && axis.labels) return raw.map((v, i) => axis.labels?.[i] ?? spelled(v))
+  const types = new Set(raw.map((v) => typeof v))
+  if (types.size === 1 && !types.has('object'))
+    return raw.map((v) => (typeof v === 'number' || typeof v === 'string' ? v : spelled(v)))
+  const names = raw.map((v) => (typeof v === 'object' && 'name' in v ? String(v['name']) : ordered(v)))
+  return new Set(names).size === names.length ? names : raw.map(ordered)
+}
+
+/** Objects that go by one name say in what they differ: "line, n 5". */
+function toldApart(raw: readonly Value[], names: readonly string[]): string[] {
+  const objects = raw.filter((v) => typeof v === 'object')
+  const differing = [...new Set(objects.flatMap((v) => Object.keys(v)))].filter(
+    (key) => new Set(objects.map((v) => ordered(v[key]))).size > 1,
+  )
+  return names.map((name, i) => {
+    const value = raw[i]
+    if (typeof value !== 'object' || names.indexOf(name) === names.lastIndexOf(name)) return name
+    const told = differing.filter((key) => key in value && saidOf(value[key]) !== name)
+    return [name, ...told.map((key) => `${key.replaceAll('_', ' ')} ${saidOf(value[key])}`)].join(', ')
   })
 }
 
@@ -77,8 +106,8 @@ export function nameOf(values: Readonly<Record<string, unknown>>, dims: readonly
     .join(', ')
 }
 
-/** "mean degree 16", but a protocol by its name alone. */
+/** "mean degree 16", but a protocol, a network or a radio by its name alone. */
 export function said(dim: Dimension, at: number, otherwise = ''): string {
   const name = dim.names[at] ?? otherwise
-  return dim.key === 'protocol' ? name : `${dim.title.toLowerCase()} ${name}`
+  return isWhole(dim.key) ? name : `${dim.title.toLowerCase()} ${name}`
 }

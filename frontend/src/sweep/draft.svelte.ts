@@ -3,11 +3,11 @@ import { api, asProblem } from '../api'
 import { run } from '../run.svelte'
 import type { Scenario } from '../scenario'
 import type { Schema } from '../schema'
-import type { Job, Problem, Protocol, SweepEstimate } from '../wire.gen'
+import type { CatalogueEntry, Job, Problem, Protocol, SweepEstimate } from '../wire.gen'
 import { sweepsApi } from './api'
 import { isZip, pathsOf, runsOf, valueAt } from './document'
 import type { Axis, PlainAxis, SweepDocument } from './document'
-import { fieldsToVary, offer, titled } from './fields'
+import { fieldsToVary, isWhole, offer, titled } from './fields'
 import type { Vary } from './fields'
 import { measureOf, usualMeasures } from './measures'
 import { question } from './question'
@@ -18,6 +18,7 @@ const SETTLED_MS = 400
 class Draft {
   protocols = $state.raw<Protocol[]>([])
   private schema = $state.raw<Schema | null>(null)
+  private networks = $state.raw<CatalogueEntry[]>([])
   /** The scenario of a sweep that is changed; null: the run on the page. */
   private own = $state.raw<Scenario | null>(null)
   /** Empty: the question that follows from the rest. */
@@ -47,7 +48,7 @@ class Draft {
     this.protocols.find((p) => p.name === this.base?.protocol.name) ?? run.protocol,
   )
   readonly fields = $derived(
-    this.base && this.schema ? fieldsToVary(this.base, this.schema, this.protocols) : [],
+    this.base && this.schema ? fieldsToVary(this.base, this.schema, this.protocols, this.networks) : [],
   )
   private usual = $state.raw<string[]>([])
   readonly measured = $derived.by(() => {
@@ -88,7 +89,11 @@ class Draft {
 
   async load(): Promise<void> {
     try {
-      ;[this.protocols, this.schema] = await Promise.all([api.protocols(), api.schema('scenario')])
+      ;[this.protocols, this.schema, this.networks] = await Promise.all([
+        api.protocols(),
+        api.schema('scenario'),
+        api.networks(),
+      ])
     } catch (error) {
       this.problem = asProblem(error)
     }
@@ -110,9 +115,10 @@ class Draft {
   /** Varies a field as well, or no longer. */
   toggle(field: Vary): void {
     if (this.has(field.path)) return this.remove(field.path)
-    this.axes = [...this.axes, offer(field)]
-    // What has names rather than numbers is usually what one wants to compare.
-    if (this.compare === null && field.kind === 'options') this.compare = field.path
+    this.axes = isWhole(field.path) ? [offer(field), ...this.axes] : [...this.axes, offer(field)]
+    // What has names rather than numbers is usually what one wants to compare; networks have no nodes in common.
+    if (this.compare === null && field.kind === 'options' && field.path !== 'topology')
+      this.compare = field.path
   }
 
   remove(path: string): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Schema } from '../schema'
 import type { Param, Protocol } from '../wire.gen'
-import { fieldsToVary, offer, searched, titled, withLabels } from './fields'
+import { choicesOf, fieldsToVary, offer, searched, titled } from './fields'
 import { measuresOf, usualMeasures } from './measures'
 
 const number = (rest: Schema = {}): Schema => ({ type: 'number', minimum: 0, maximum: 1, ...rest })
@@ -93,11 +93,13 @@ const field = (path: string) => {
 describe('what can be varied', () => {
   it('is every field of the document that has numbers or choices', () =>
     expect(all.map((f) => f.path)).toEqual([
+      'topology',
       'topology.n',
       'topology.mean_degree',
       'protocol',
       'protocol.params.lease_s',
       'protocol.params.shortcuts',
+      'radio',
       'radio.loss',
       'radio.order',
       'events.0.t',
@@ -141,10 +143,37 @@ describe('a first axis', () => {
     expect(offer(field('protocol.params.shortcuts'))).toMatchObject({ labels: ['all links', 'non tree'] })
   })
 
-  it('written without labels gets them', () =>
-    expect(withLabels({ path: 'protocol', values: [{ name: 'shen' }] }, field('protocol'))).toMatchObject({
-      labels: ['Shen'],
-    }))
+  it('of whole networks or radios has the usual ones', () => {
+    expect(offer(field('topology'))).toMatchObject({
+      values: [base.topology, { kind: 'geometric', n: 100, mean_degree: 8 }, { kind: 'grid', n: 100 }],
+      labels: ['Random', 'Random geometric', 'Grid'],
+    })
+    expect(offer(field('radio'))).toMatchObject({ labels: ['Ideal', 'Unit disk'] })
+  })
+
+  it('can be changed when it comes back written in another way', () => {
+    const axis = {
+      path: 'topology',
+      values: [
+        { ...base.topology, allow_disconnected: false },
+        { kind: 'grid', n: 100 },
+        { kind: 'line', n: 3 },
+      ],
+      labels: ['Random', 'Lattice', 'Three'],
+    }
+    const choices = choicesOf(axis, field('topology').options)
+    expect(choices.filter(({ on }) => on)).toMatchObject([
+      { label: 'Random', value: axis.values[0] },
+      { label: 'Lattice', value: axis.values[1] },
+      { label: 'Three', value: axis.values[2] },
+    ])
+    expect(new Set(choices.map(({ label }) => label)).size).toBe(choices.length)
+    const bare = choicesOf({ path: 'radio.order', values: ['slow-links'] }, field('radio.order').options)
+    expect(bare.map(({ label, on }) => [label, on])).toEqual([
+      ['fifo', false],
+      ['slow links', true],
+    ])
+  })
 
   it('along an unknown field has a title all the same', () =>
     expect(titled('radio.shadowing_db', all).title).toBe('Shadowing db'))

@@ -5,13 +5,18 @@ import { SEED } from '../generators'
 import type { Scenario } from '../scenario'
 import { fieldsOf, resolve, variants } from '../schema'
 import type { Schema, SchemaField } from '../schema'
-import type { Param, Protocol } from '../wire.gen'
-import { labelOf, saidOf, valueAt } from './document'
-import type { PlainAxis, Value } from './document'
+import type { CatalogueEntry, Param, Protocol } from '../wire.gen'
+import { saidOf, valueAt } from './document'
+import type { ListAxis, PlainAxis, Value } from './document'
+import { alike, networkOptions, radioOptions } from './wholes'
 
 export interface Option {
   value: Value
   label: string
+  /** What one should know before choosing it. */
+  note?: string
+  /** One of those to begin with, where these are not all. */
+  usual?: boolean
 }
 
 /** A field of the document that an axis can go along. */
@@ -40,6 +45,7 @@ const TITLES: Record<string, string> = {
   zipf: 'Zipf exponent',
   t: 'Time',
   loss: 'Loss',
+  topology: 'Network',
 }
 const UNITS: Record<string, string> = { mean_degree: 'links per node', t: 's' }
 /** Drawn from the seeds of the sweep, or what makes an object what it is. */
@@ -57,8 +63,13 @@ const NUMBERS = {
   help: '',
 } as const
 
-/** All fields, the network first. */
-export function fieldsToVary(base: Scenario, schema: Schema, protocols: readonly Protocol[]): Vary[] {
+/** All fields, the network first. `networks`: those there are to choose from. */
+export function fieldsToVary(
+  base: Scenario,
+  schema: Schema,
+  protocols: readonly Protocol[],
+  networks: readonly CatalogueEntry[] = [],
+): Vary[] {
   const protocol = protocols.find((p) => p.name === base.protocol.name)
   const part = (property: string, name: string): SchemaField[] =>
     variants(schema, schema.properties?.[property]).find((v) => v.name === name)?.fields ?? []
@@ -66,9 +77,11 @@ export function fieldsToVary(base: Scenario, schema: Schema, protocols: readonly
   const radio = (base['radio'] as { kind?: string } | undefined)?.kind ?? 'ideal'
   const busy = typeof base['workload'] === 'object' && base['workload'] !== null
   return [
+    whole('topology', 'Network', networkOptions(base, networks), NETWORKS_HELP),
     ...fields('topology', 'Network', part('topology', base.topology.kind), base),
     ...(protocols.length > 1 ? [protocolField(base, protocols)] : []),
     ...(protocol?.params ?? []).flatMap((p) => paramField(p, protocol?.layers ?? [], base) ?? []),
+    whole('radio', 'Radio', radioOptions(base, schema, networks), RADIOS_HELP),
     ...fields('radio', 'Radio', part('radio', radio), base),
     ...(busy ? fields('workload', 'Traffic', fieldsOf(workload), base) : []),
     ...events(base, schema),
@@ -114,6 +127,16 @@ function asVary(field: SchemaField, path: string, group: string, given: unknown)
     base: given ?? field.start,
     help,
   }
+}
+
+const NETWORKS_HELP =
+  'Whole networks: those that ship with Ringcast, and generated ones of this size, a new one for every seed. Nodes that the scenario names must be in each.'
+const RADIOS_HELP = 'Whole radios. The protocol keeps its timers, so choose them for the slowest.'
+
+/** A part of the document as a whole; its fields are on the list as well. */
+function whole(path: string, title: string, options: Option[], help: string): Vary {
+  const base = options[0]?.value
+  return { ...NUMBERS, path, title, group: title, kind: 'options', options, base, help }
 }
 
 function protocolField(base: Scenario, protocols: readonly Protocol[]): Vary {
@@ -188,8 +211,8 @@ export function searched(all: readonly Vary[], text: string): Vary[] {
 export function offer(field: Vary): PlainAxis {
   const { path, options, base } = field
   if (field.kind === 'options') {
-    const values = options.map(({ value }) => value)
-    return { path, values, labels: options.map(({ label }) => label) }
+    const usual = options.filter((o) => o.usual)
+    return chosenOf(path, usual.length > 1 ? usual : options)
   }
   const fits = (x: number): boolean => x >= field.lo && x <= field.hi && !(field.open && x === field.lo)
   const now = typeof base === 'number' && base > 0 ? base : field.whole ? 4 : (Math.min(field.hi, 1) || 1) / 5
@@ -198,6 +221,37 @@ export function offer(field: Vary): PlainAxis {
   return { path, values: values.length ? values : [now] }
 }
 
+export const chosenOf = (path: string, options: readonly Option[]): ListAxis => ({
+  path,
+  values: options.map(({ value }) => value),
+  labels: options.map(({ label }) => label),
+})
+
+/** Whether a value of an axis is this option: a protocol whatever its parameters, else exactly this. */
+export const isOption = (path: string, { value }: Option, given: unknown): boolean =>
+  path === 'protocol' ? saidOf(value) === saidOf(given) : alike(value, given)
+
+/**
+ * What there is to choose along an axis: what is offered, with the values and labels that the axis has for it already,
+ * and what the axis has besides. A value may be written in another way than it is offered, and keep its label.
+ */
+export function choicesOf(axis: PlainAxis, offered: readonly Option[]): (Option & { on: boolean })[] {
+  if (!('values' in axis) || !offered.length) return []
+  const left = axis.values.map((value, i) => ({ value, label: axis.labels?.[i] }))
+  const found = offered.map((option) => {
+    const named = left.findIndex(({ label }) => label === option.label)
+    const at = named < 0 ? left.findIndex(({ value }) => isOption(axis.path, option, value)) : named
+    const [own] = at < 0 ? [] : left.splice(at, 1)
+    return own
+      ? { ...option, value: own.value, label: own.label ?? option.label, on: true }
+      : { ...option, on: false }
+  })
+  return [...found, ...left.map(({ value, label }) => ({ value, label: label ?? saidOf(value), on: true }))]
+}
+
+/** Parts of the document with more inside: their axis comes before those along what is inside. */
+export const isWhole = (path: string): boolean => ['topology', 'radio', 'protocol'].includes(path)
+
 /** What an axis is called and how its values are written, with or without a known field. */
 export function titled(path: string, all: readonly Vary[]): { title: string; unit: string } {
   const field = all.find((f) => f.path === path)
@@ -205,17 +259,6 @@ export function titled(path: string, all: readonly Vary[]): { title: string; uni
   const name = path.split('.').at(-1) ?? path
   return { title: TITLES[name] ?? sentence(name.replaceAll('_', ' ')), unit: UNITS[name] ?? '' }
 }
-
-/** Labels for an axis whose values are objects or choices of the document. */
-export function withLabels(axis: PlainAxis, field: Vary | undefined): PlainAxis {
-  if (!('values' in axis) || axis.labels || !field?.options.length) return axis
-  const said = (value: Value): string =>
-    field.options.find((o) => saidOf(o.value) === saidOf(value))?.label ?? saidOf(value)
-  return { ...axis, labels: axis.values.map(said) }
-}
-
-export const labelsOf = (axis: PlainAxis, n: number): string[] =>
-  Array.from({ length: n }, (_, i) => labelOf(axis, i))
 
 export const SEEDS = { lo: 1, hi: 1_000_000, whole: true }
 export const FIRST_SEED = SEED

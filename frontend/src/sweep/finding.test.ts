@@ -6,6 +6,7 @@ import { measureOf, say, short, spread } from './measures'
 import { alone, dimensionsOf, nameOf } from './dimensions'
 import { binned, cellsOf, firstSummary, firstView, heldBy, put, rankOf } from './results'
 import type { Dimension } from './dimensions'
+import type { Axis } from './document'
 import type { Cell, View } from './results'
 
 const hops = measureOf('hops_per_delivery')
@@ -77,6 +78,24 @@ describe('a comparison', () => {
     )
   })
 
+  it('is on a network, and with a radio', () => {
+    const named = (key: string, title: string, names: string[]): Dimension => ({
+      ...protocol,
+      key,
+      title,
+      values: names,
+      names,
+    })
+    const networks = named('topology', 'Network', ['Grid', 'Leipzig mesh', 'Star'])
+    const radios = named('radio', 'Radio', ['Ideal', 'Unit disk', 'CC2420'])
+    expect(find(apart, hops, radios, networks)).toBe(
+      'On Star, Ideal has 50 % fewer hops per delivery than Unit disk',
+    )
+    expect(find(apart, hops, networks, radios)).toMatch(/^With CC2420, Grid has/)
+    const alike = [0, 1, 2].map((s) => cell(0, s, 6, 1))
+    expect(find(alike, hops, networks, null)).toContain('among 3 networks')
+  })
+
   it('claims nothing that the intervals do not', () => {
     expect(find([cell(0, 0, 6, 0.5), cell(0, 1, 6.2, 0.5)])).toBe(
       'No clear difference between PSVR and Shen in hops per delivery',
@@ -102,6 +121,11 @@ describe('a comparison', () => {
     const narrow = [cell(0, 0, 6, 0.1), cell(0, 1, 8, 0.1)]
     expect(find(narrow, hops, protocol, degree, [pair(-1, 5)])).toContain('No clear difference')
   })
+
+  it('of next to nothing says how much it is', () =>
+    expect(find([cell(0, 0, 5), cell(0, 1, 8420)])).toBe(
+      'At mean degree 8, PSVR has 5.00 hops per delivery, Shen 8,420',
+    ))
 
   it('of the worst with nothing is told in figures', () =>
     expect(find([cell(0, 0, 0), cell(0, 1, 3)], measureOf('duplicates'))).toContain('100 % fewer duplicates'))
@@ -256,6 +280,27 @@ describe('from the summary to a chart', () => {
     })
     expect(lease?.names).toEqual(['1', '3.162', '10'])
     expect(lease && alone(lease)[1]).toBe('lease 3.162')
+  })
+
+  it('knows whole objects by what the rows call them, and tells people what differs', () => {
+    const values = [
+      { kind: 'line', n: 5 },
+      { n: 4, kind: 'line' },
+      { kind: 'grid', n: 4 },
+    ]
+    const title = (): { title: string; unit: string } => ({ title: 'Network', unit: '' })
+    const of = (axis: Axis): Dimension | undefined => dimensionsOf([axis], title)[0]
+    expect(of({ path: 'topology', values })).toMatchObject({
+      values: ['{"kind":"line","n":5}', '{"kind":"line","n":4}', '{"kind":"grid","n":4}'],
+      names: ['line, n 5', 'line, n 4', 'grid'],
+    })
+    expect(of({ path: 'topology', values, labels: ['a', 'b', 'c'] })?.values).toEqual(['a', 'b', 'c'])
+    expect(of({ path: 'protocol', values: [{ name: 'psvr' }, { name: 'shen' }] })?.values).toEqual([
+      'psvr',
+      'shen',
+    ])
+    const mesh = of({ path: 'topology', values: [{ kind: 'builtin', name: 'leipzig' }] })
+    expect(mesh && nameOf({ topology: 'leipzig' }, [mesh])).toBe('leipzig')
   })
 
   it('names a point', () =>

@@ -6,6 +6,7 @@ import { say, spread } from './measures'
 import type { Dimension } from './dimensions'
 import type { Cell } from './results'
 import { said } from './dimensions'
+import { isWhole } from './fields'
 
 export interface Shown {
   cells: readonly Cell[]
@@ -68,10 +69,12 @@ function compared(
   }
   if (!found) return undecided(cells, measure, series)
   const { best, worst, relative } = found
-  const where = x ? `At ${said(x, best.xi)}, ` : ''
+  const where = x ? `${AMID[x.key] ?? 'At'} ${said(x, best.xi)}, ` : ''
   const [a, b] = [said(series, best.si), said(series, worst.si)]
   const percent = Math.round(relative * 100)
-  if (measure.unit === '%' || percent < 1 || mean(worst) === 0 || percent > 500)
+  // Next to nothing is not "100 % fewer".
+  const little = percent === 100 && mean(best) > 0 && mean(best) < mean(worst)
+  if (measure.unit === '%' || percent < 1 || little || mean(worst) === 0 || percent > 500)
     return sentence(`${where}${a} has ${amount(best, measure)}, ${b} ${say(mean(worst), measure)}`)
   return sentence(`${where}${a} has ${bySo(percent, measure)} than ${b}`)
 }
@@ -99,7 +102,10 @@ function undecided(cells: readonly Cell[], measure: Measure, series: Dimension):
 }
 
 const plural = ({ key, title }: Dimension): string =>
-  key === 'protocol' ? 'protocols' : `values of ${title.toLowerCase()}`
+  isWhole(key) ? `${title.toLowerCase()}s` : `values of ${title.toLowerCase()}`
+
+/** One is at a value, but on a network. */
+const AMID: Record<string, string> = { topology: 'On', radio: 'With', protocol: 'With' }
 
 /** Without an interval there is nothing to tell by. */
 const few = ({ spread: s }: Cell): boolean => s.n < 2 || s.ci95_low === null || s.ci95_high === null

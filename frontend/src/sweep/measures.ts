@@ -126,3 +126,6 @@ function shortLike(x: number, model: number): string {
 
 export const heading = (measure: Measure): string =>
   `${sentence(measure.title)}${measure.unit && measure.unit !== '%' ? ` (${measure.unit})` : ''}`
+
+/** Keeps numbers with the word before them and the unit behind them, where lines break. */
+export const unbroken = (text: string): string => text.replace(/ (?=[%\d])/g, '\u00a0')

@@ -10,6 +10,7 @@ it.each([
     'Protocol',
     'Which protocol is best in hops per delivery, and does mean degree matter?',
   ],
+  [['Radio', 'Network'], 'Radio', 'Which radio is best in hops per delivery, and does the network matter?'],
   [[], null, 'How much does chance change hops per delivery?'],
 ])('%j compared by %s', (axes, compared, text) =>
   expect(question(axes, compared, 'hops per delivery')).toBe(text),

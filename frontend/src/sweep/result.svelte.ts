@@ -1,7 +1,16 @@
 /** A sweep that runs or has run: its state, what it has come to so far, how it is looked at, and the run picked out of it. */
 import { ApiError, api, asProblem } from '../api'
 import type { Schema } from '../schema'
-import type { Job, Problem, Protocol, SweepDots, SweepFailure, SweepRun, SweepSummary } from '../wire.gen'
+import type {
+  Job,
+  Problem,
+  Protocol,
+  SweepDots,
+  SweepFailure,
+  SweepNetwork,
+  SweepRun,
+  SweepSummary,
+} from '../wire.gen'
 import { sweepsApi } from './api'
 import { asSweep } from './document'
 import type { SweepDocument } from './document'
@@ -16,6 +25,8 @@ import { readView, writeView } from './viewhash'
 export const MOST_DOTS = 5000
 const RETRY_MS = [500, 1000, 2000, 4000, 8000]
 const GONE = 4004
+/** Networks of runs that are kept, for whoever walks back and forth. */
+const MOST_NETWORKS = 200
 
 export class Result {
   job = $state.raw<Job | null>(null)
@@ -32,7 +43,10 @@ export class Result {
   away = $state(false)
   view = $state.raw<View | null>(null)
   selected = $state<number | null>(null)
+  /** The selected run; while it is on its way, the one before. */
   run = $state.raw<SweepRun | null>(null)
+  /** By run: they never change. */
+  readonly networks = new Map<number, SweepNetwork>()
   private protocols = $state.raw<Protocol[]>([])
   private schema = $state.raw<Schema | null>(null)
 
@@ -145,8 +159,10 @@ export class Result {
 
   private heard(job: Job): void {
     this.job = job
-    const early = !this.summary?.points.length && job.done > (this.dots?.of ?? 0)
-    if (job.summary_version !== this.shownVersion || early) void this.refresh()
+    // Before there is a summary, and when none will come any more, the runs that are done are drawn all the same.
+    const last = !this.summary?.points.length || this.ended
+    const more = job.done > (this.dots?.of ?? 0)
+    if (job.summary_version !== this.shownVersion || (last && more)) void this.refresh()
   }
 
   /** Fetches what is new; while that is on its way, what comes then is fetched afterwards. */
@@ -214,8 +230,20 @@ export class Result {
       const found = await sweepsApi.run(this.id, run)
       if (this.selected === run) this.run = found
     } catch (error) {
-      if (this.selected === run) this.refused = asProblem(error)
+      if (this.selected !== run) return
+      this.refused = asProblem(error)
+      this.selected = this.run = null
+      this.write()
     }
+  }
+
+  /** The network that a run starts on. Throws what the server says against it. */
+  async network(run: number, signal: AbortSignal): Promise<SweepNetwork> {
+    const found = await sweepsApi.network(this.id, run, signal)
+    const [oldest] = this.networks.keys()
+    if (this.networks.size >= MOST_NETWORKS && oldest !== undefined) this.networks.delete(oldest)
+    this.networks.set(run, found)
+    return found
   }
 
   /** The address tells how the result is looked at. */
