@@ -35,6 +35,7 @@ def _state(connection: HTTPConnection) -> State:
 Server = Annotated[State, Depends(_state)]
 
 REASONS = {
+    403: "It belongs to somebody else.",
     404: "There is no such thing.",
     413: "The body is too big.",
     429: "Too many requests from this address.",

@@ -29,6 +29,7 @@ from backend.sweeps.bodies import (
 from backend.sweeps.checking import checked
 from backend.sweeps.live import Live
 from backend.viewer import reason
+from backend.visitor import Visitor, named
 from backend.wire import Close
 
 router = APIRouter(prefix="/api/sweeps", tags=["sweeps"])
@@ -59,42 +60,48 @@ async def estimate(server: Server, request: Request, document: SweepDocument) ->
         **refusals(413, 429, 503),
     },
 )
-async def create(server: Server, request: Request, response: Response, document: SweepDocument) -> Job:
+async def create(
+    server: Server, request: Request, response: Response, document: SweepDocument, visitor: Visitor = None
+) -> Job:
     """Queue a sweep. The same document again is the same sweep: it is not done twice."""
     server.rates.take(request)
     sweep = await checked(document, server.settings)
-    live, new = await server.jobs.submit(sweep, estimates.megabytes(sweep))
+    owner = named(visitor, request, response)
+    live, new = await server.jobs.submit(sweep, estimates.megabytes(sweep), owner)
     response.status_code = 201 if new else 200
-    return server.jobs.job(live)
+    return server.jobs.job(live, owner)
 
 
 @router.get("")
-async def listed(server: Server) -> list[Job]:
+async def listed(server: Server, visitor: Visitor = None) -> list[Job]:
     """All sweeps on this server, the newest first."""
-    return server.jobs.listed()
+    return server.jobs.listed(visitor)
 
 
 @router.get("/{id}", responses=refusals(404))
-async def info(server: Server, id: Id) -> Job:
+async def info(server: Server, id: Id, visitor: Visitor = None) -> Job:
     """How a sweep stands."""
-    return server.jobs.job(server.jobs.find(id))
+    return server.jobs.job(server.jobs.find(id), visitor)
 
 
-@router.post("/{id}/cancel", responses=refusals(404))
-async def cancel(server: Server, id: Id) -> Job:
+@router.post("/{id}/cancel", responses=refusals(403, 404))
+async def cancel(server: Server, id: Id, visitor: Visitor = None) -> Job:
     """Stop a sweep; the runs that are finished are kept. One that has ended stays as it is."""
-    return server.jobs.job(await server.jobs.cancel(id))
+    server.jobs.own(id, visitor)
+    return server.jobs.job(await server.jobs.cancel(id), visitor)
 
 
-@router.post("/{id}/resume", responses=refusals(404, 503))
-async def resume(server: Server, id: Id) -> Job:
+@router.post("/{id}/resume", responses=refusals(403, 404, 503))
+async def resume(server: Server, id: Id, visitor: Visitor = None) -> Job:
     """Go on with a sweep that was cancelled or failed: runs that are finished are not done again."""
-    return server.jobs.job(await server.jobs.resume(id))
+    server.jobs.own(id, visitor)
+    return server.jobs.job(await server.jobs.resume(id), visitor)
 
 
-@router.delete("/{id}", responses=refusals(404))
-async def delete(server: Server, id: Id) -> SweepGone:
+@router.delete("/{id}", responses=refusals(403, 404))
+async def delete(server: Server, id: Id, visitor: Visitor = None) -> SweepGone:
     """Delete a sweep with its results."""
+    server.jobs.own(id, visitor)
     await server.jobs.delete(id)
     return SweepGone(id=id)
 
@@ -205,7 +212,7 @@ def _dumped(reader: Callable[..., BaseModel]) -> Callable[..., str]:
 
 
 @router.websocket("/{id}/live")
-async def live(server: Server, websocket: WebSocket, id: str) -> None:
+async def live(server: Server, websocket: WebSocket, id: str, visitor: Visitor = None) -> None:
     """A sweep's Job on every change, until it has ended."""
     await websocket.accept()
     try:
@@ -218,7 +225,7 @@ async def live(server: Server, websocket: WebSocket, id: str) -> None:
             await websocket.close(Close.UNKNOWN_SESSION, reason(str(refusal)))
             return
         listening = asyncio.create_task(_gone(websocket))
-        telling = asyncio.create_task(_tell(server, websocket, found))
+        telling = asyncio.create_task(_tell(server, websocket, found, visitor))
         try:
             await asyncio.wait({listening, telling}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -235,7 +242,7 @@ async def _gone(websocket: WebSocket) -> None:
         pass
 
 
-async def _tell(server: Server, websocket: WebSocket, live: Live) -> None:
+async def _tell(server: Server, websocket: WebSocket, live: Live, visitor: str | None) -> None:
     sent = None
     with live.watched() as changed:
         while True:
@@ -244,7 +251,7 @@ async def _tell(server: Server, websocket: WebSocket, live: Live) -> None:
             if live.gone:
                 await websocket.close(Close.UNKNOWN_SESSION, "the sweep was deleted")
                 return
-            text = server.jobs.job(live).model_dump_json()
+            text = server.jobs.job(live, visitor).model_dump_json()
             if text != sent:
                 async with asyncio.timeout(server.settings.stuck_s):
                     await websocket.send_text(text)

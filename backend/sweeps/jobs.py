@@ -25,6 +25,7 @@ from backend.sweeps.foreman import Foreman
 from backend.sweeps.live import Live
 from backend.sweeps.room import check_kept, check_queue, check_room
 from backend.sweeps.table import Entry, Table
+from backend.visitor import is_owner
 from engine.sweeps import Sweep, sweep_id
 
 log = logging.getLogger("ringcast")
@@ -132,8 +133,18 @@ class Jobs:
             raise unknown(id)
         return live
 
-    def job(self, live: Live) -> Job:
-        """How it stands, for the wire."""
+    def own(self, id: str, visitor: str | None) -> Live:
+        """The sweep of this id, for whoever started it. Raises Refusal."""
+        live = self.find(id)
+        if not is_owner(live.entry.owner, visitor):
+            allowed = (
+                "the browser that it was started from; a changed copy of it can be started from anywhere"
+            )
+            raise Refusal(403, "sweep", id, allowed, "this sweep was started by somebody else")
+        return live
+
+    def job(self, live: Live, visitor: str | None) -> Job:
+        """How it stands, for the wire and this visitor."""
         entry = live.entry
         queued, running = entry.state == "queued", entry.state == "running"
         return Job(
@@ -151,15 +162,16 @@ class Jobs:
             queue_place=self.foreman.waiting().index(live) + 1 if queued else None,
             reason=entry.reason or (self.foreman.waits_for(live) if queued else None),
             summary_version=entry.summary_version,
+            yours=is_owner(entry.owner, visitor),
         )
 
-    def listed(self) -> list[Job]:
+    def listed(self, visitor: str | None) -> list[Job]:
         """All of them, the newest first."""
-        return [self.job(live) for live in sorted(self.all.values(), key=lambda x: -x.entry.made)]
+        return [self.job(live, visitor) for live in sorted(self.all.values(), key=lambda x: -x.entry.made)]
 
     # --- what may be asked
 
-    async def submit(self, sweep: Sweep, mb: float) -> tuple[Live, bool]:
+    async def submit(self, sweep: Sweep, mb: float, owner: str = "") -> tuple[Live, bool]:
         """Queue a sweep, or find the same one; whether it is new. Raises Refusal where there is no room for it."""
         id = sweep_id(sweep)
         known = self.all.get(id)
@@ -171,7 +183,7 @@ class Jobs:
         if known is not None:  # the same sweep came in beside this one
             return known, False
         self._check_numbers()
-        live = self.all[id] = Live.new(id, sweep, mb, time.time())
+        live = self.all[id] = Live.new(id, sweep, mb, time.time(), owner)
         try:
             await self._on(self._database, folders.make, self.root, id, sweep)
             await self._on(self._database, self._table.save, live.entry)

@@ -30,9 +30,9 @@ class Live:
         self._watchers: set[asyncio.Event] = set()
 
     @classmethod
-    def new(cls, id: str, sweep: Sweep, mb: float, now: float) -> Live:
+    def new(cls, id: str, sweep: Sweep, mb: float, now: float, owner: str) -> Live:
         """A sweep just asked for."""
-        live = cls(Entry(id, sweep.name, "queued", now, now, sweep.runs, sweep.points, mb=mb))
+        live = cls(Entry(id, sweep.name, "queued", now, now, sweep.runs, sweep.points, mb=mb, owner=owner))
         live.ready = False
         return live
 

@@ -14,14 +14,19 @@ TABLE = """
 CREATE TABLE IF NOT EXISTS sweeps (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL, made REAL NOT NULL, queued REAL NOT NULL,
     runs INTEGER NOT NULL, points INTEGER NOT NULL, done INTEGER NOT NULL, failed INTEGER NOT NULL,
-    tries INTEGER NOT NULL, reason TEXT, summary_version INTEGER NOT NULL, mb REAL NOT NULL
+    tries INTEGER NOT NULL, reason TEXT, summary_version INTEGER NOT NULL, mb REAL NOT NULL,
+    owner TEXT NOT NULL DEFAULT ''
 ) STRICT
 """
+LATER = {"owner": "ALTER TABLE sweeps ADD COLUMN owner TEXT NOT NULL DEFAULT ''"}
+"""Columns that tables of earlier versions lack."""
 
 
 @dataclass
 class Entry:
-    """A row. `made`, `queued`: seconds since 1970; `tries`: deaths of the batch process under it; `mb`: estimated."""
+    """A row. `made`, `queued`: seconds since 1970; `tries`: deaths of the batch process under it; `mb`: estimated;
+    `owner`: the visitor that started it, empty for one that nobody is known to have.
+    """
 
     id: str
     name: str
@@ -36,6 +41,7 @@ class Entry:
     reason: str | None = None
     summary_version: int = 0
     mb: float = 0.0
+    owner: str = ""
 
 
 NAMES = [field.name for field in fields(Entry)]
@@ -48,6 +54,10 @@ class Table:
         self.store = store
         with store.database() as db:
             db.execute(TABLE)
+            there = {row[1] for row in db.execute("PRAGMA table_info(sweeps)")}
+            for column, change in LATER.items():
+                if column not in there:
+                    db.execute(change)
 
     def all(self) -> list[Entry]:
         """Every entry, the oldest first."""

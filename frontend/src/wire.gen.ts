@@ -237,6 +237,8 @@ export interface Job {
   reason: string | null;
   /** rises whenever GET …/summary has something new */
   summary_version: number;
+  /** whether this browser may cancel, resume and delete it */
+  yours: boolean;
 }
 
 /** What a node's layer holds. */

@@ -19,7 +19,9 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
+from backend.store import Store
 from backend.sweeps import foreman, worker
+from backend.sweeps.table import TABLE, Entry, Table
 from backend.wire import Close
 from tests.backend.support import PATIENCE_S, Serving, scenario, serving, settings_for, wait_for
 
@@ -162,6 +164,37 @@ def test_a_cancel_keeps_what_is_done_and_a_resume_goes_on_from_there(
     assert pid(server) == started, "the process is still warm"
     assert server.http.post(f"/api/sweeps/{id}/cancel").json()["state"] == "done", "too late"
     assert server.http.post(f"/api/sweeps/{id}/resume").json()["state"] == "done"
+
+
+def test_what_somebody_started_others_can_look_at_and_no_more(own_server: Callable[..., Serving]) -> None:
+    server = own_server()
+    id = post(server, "wait")["id"]
+    assert server.http.get(f"/api/sweeps/{id}").json()["yours"]
+    with httpx2.Client(base_url=server.http.base_url) as other:
+        assert not other.get(f"/api/sweeps/{id}").json()["yours"]
+        assert [job["yours"] for job in other.get("/api/sweeps").json()] == [False]
+        again = other.post("/api/sweeps", json=sweep("wait"))
+        assert (again.status_code, again.json()["yours"]) == (200, False)
+        for call in (
+            other.post(f"/api/sweeps/{id}/cancel"),
+            other.post(f"/api/sweeps/{id}/resume"),
+            other.delete(f"/api/sweeps/{id}"),
+        ):
+            assert (call.status_code, call.json()["error"]["path"]) == (403, "sweep")
+        cookie = again.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+    assert server.http.delete(f"/api/sweeps/{id}").json() == {"id": id}
+
+
+def test_a_table_of_an_earlier_version_is_taken_over(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.database() as db:
+        db.execute(TABLE.replace(",\n    owner TEXT NOT NULL DEFAULT ''", ""))
+        assert "owner" not in {row[1] for row in db.execute("PRAGMA table_info(sweeps)")}
+    table = Table(store)
+    table.save(Entry("a", "A", "done", 1.0, 1.0, 2, 1))
+    assert [(entry.id, entry.owner) for entry in Table(store).all()] == [("a", "")]
 
 
 def test_a_process_that_does_not_cancel_is_killed_and_others_go_on(
@@ -349,7 +382,9 @@ def test_a_sweep_is_deleted_with_its_results_running_or_not(own_server: Callable
 def messages(server: Serving, id: str) -> tuple[list[dict[str, Any]], int]:
     """All that the live socket says, and its close code."""
     said = []
-    with connect(f"ws://127.0.0.1:{server.port}/api/sweeps/{id}/live") as socket:
+    address = f"ws://127.0.0.1:{server.port}/api/sweeps/{id}/live"
+    cookies = "; ".join(f"{name}={value}" for name, value in server.http.cookies.items())
+    with connect(address, additional_headers={"Cookie": cookies}) as socket:
         with suppress(ConnectionClosedError):
             for text in socket:
                 said.append(json.loads(text))  # noqa: PERF401 (what came before the end counts)
