@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { expect, grown, live, node, until } from './page.ts'
+import { expect, grown, live, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await page.goto('/')
@@ -65,16 +65,21 @@ test('a node is moved without a pointer', async ({ page }) => {
   await page.keyboard.press('ArrowRight')
   await until(page, () => window.ringcast.selected !== null)
   const moved = await page.evaluate(() => window.ringcast.selected ?? '')
-  const before = await node(page, moved)
   await page.keyboard.press('m')
   await expect(page.getByText('Click where')).toBeVisible()
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
   await page.waitForFunction((id) => window.ringcast.selected !== id, moved)
+  const target = await page.evaluate(() => window.ringcast.selected ?? '')
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
-  await page.waitForFunction(({ id, y }) => (window.ringcast.node(id)?.screen?.y ?? y) < y - 10, {
-    id: moved,
-    y: before.screen?.y ?? 0,
-  })
+  await until(page, () => window.ringcast.commands.includes('move-node'))
+  // It lies beside the node that was walked to.
+  await page.waitForFunction(
+    (ids) => {
+      const [a, b] = ids.map((id) => window.ringcast.node(id)?.screen)
+      return !!a && !!b && Math.hypot(a.x - b.x, a.y - b.y) < 30
+    },
+    [moved, target],
+  )
 })
