@@ -74,11 +74,11 @@ test('a node is moved without a pointer', async ({ page }) => {
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
   await until(page, () => window.ringcast.commands.includes('move-node'))
-  // It lies beside the node that was walked to.
+  // It lies beside the node that was walked to, to the right of it and below.
   await page.waitForFunction(
     (ids) => {
       const [a, b] = ids.map((id) => window.ringcast.node(id)?.screen)
-      return !!a && !!b && Math.hypot(a.x - b.x, a.y - b.y) < 30
+      return !!a && !!b && Math.hypot(a.x - b.x - 14, a.y - b.y - 14) < 3
     },
     [moved, target],
   )

@@ -21,7 +21,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(psvr_7.GRAPHS, "quick", 60)
     monkeypatch.setitem(psvr_7.SIZES, "quick", (50,))
     monkeypatch.setitem(psvr_9.NETWORKS, "quick", 40)
-    monkeypatch.setitem(psvr_10.NETWORKS, "quick", 12)
+    monkeypatch.setitem(psvr_10.NETWORKS, "quick", 25)
     monkeypatch.setitem(ringps_flooding.WORKLOADS, "quick", 8)
     monkeypatch.setitem(ringps_flooding.UNTIL_S, "quick", 50.0)
     monkeypatch.setattr(ringps_flooding, "RANGES", {4: 1.0, 20: 5.0})

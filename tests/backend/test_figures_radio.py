@@ -20,7 +20,7 @@ from engine.api import Run
 from engine.batch import varied
 from engine.world.scenario import load_scenario
 
-SMALL_8 = psvr_8.Plan((140.0, 100.0), 2, 40.0, 55.0)
+SMALL_8 = psvr_8.Plan((140.0, 100.0), 2, 60.0, 100.0)
 SMALL_11 = psvr_11.Plan(2, 900.0, (6, 10), (6, 10), 3200.0, 400.0, 300.0, (0.0,), 10, 2)
 
 

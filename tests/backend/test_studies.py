@@ -23,12 +23,12 @@ def study(name: str, cases: int, *protocols: str) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize(("protocol", "cases"), [("psvr", 12), ("token-ring", 3)])
-def test_from_any_state_to_legitimacy(protocol: str, cases: int) -> None:
-    outcome = study("convergence", cases, protocol)
+@pytest.mark.parametrize("protocol", ["psvr", "token-ring"])
+def test_from_any_state_to_legitimacy(protocol: str) -> None:
+    outcome = study("convergence", 12, protocol)
     assert outcome.failed == []
-    assert outcome.lines[0] == f"{protocol}: {cases} cases, none failed"
-    assert sum(int(line.split()[1]) for line in outcome.lines[2:]) == cases
+    assert outcome.lines[0] == f"{protocol}: 12 cases, none failed"
+    assert sum(int(line.split()[1]) for line in outcome.lines[2:]) == 12
 
 
 def test_legitimate_networks_deliver_exactly_once() -> None:

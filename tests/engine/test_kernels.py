@@ -98,8 +98,7 @@ def test_trees_and_ring_walk_equal_plain_models(
 
 @pytest.mark.parametrize("way", PLAYED)
 def test_routes_equal_the_event_engine(way: str) -> None:
-    cases = 10 if way == "tree_of_publisher" else 100  # the event engine keeps a tree of each node there
-    assert compare(way, range(cases)) == cases * PUBLICATIONS
+    assert compare(way, range(100)) == 100 * PUBLICATIONS
 
 
 def test_a_difference_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def folder(path: Path, of: Sweep) -> Folder:
 def command(out: Folder) -> list[str]:
     """The command that plays the sweep of a folder into it."""
     document = str(out.path / "sweep.json")
-    return [sys.executable, "-m", "backend.cli", "sweep", document, "--out", str(out.path)]
+    return [sys.executable, "-m", "spark_batch", "sweep", document, "--out", str(out.path)]
 
 
 def plain_loop(of: Sweep) -> list[dict[str, Any]]:

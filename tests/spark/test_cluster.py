@@ -27,25 +27,22 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def test_a_worker_may_die_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
-    of = sweep(repetitions=20)
+    of = sweep(repetitions=40)
     out = folder(tmp_path / "out", of)
     with pytest.raises(ScenarioError, match="it is running"):
         cluster.start(workers=1)
     # A folder that holds neither the program nor a way to it: what workers need must be sent.
     env = os.environ | {"RINGCAST_MASTER": str(cluster.master)}
-    process = subprocess.Popen(
-        command(out), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen(command(out), env=env, stderr=subprocess.PIPE, text=True)
     hung = threading.Timer(900, process.kill)
     hung.start()
     try:
         _until_some_chunks(out, process)
         os.killpg(cluster.processes()["worker1"], signal.SIGKILL)
-        said, told = process.communicate()
+        _, told = process.communicate()
     finally:
         hung.cancel()
     assert process.returncode == 0, told
-    assert said == f"160 runs of 8 points, 40 of them failed (column error says why): {out.path}\n"
     assert rows(out) == plain_loop(of)
     assert out.done
     logs = [path for path in cluster.folder.rglob("stderr") if "app-" in str(path)]

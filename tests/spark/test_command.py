@@ -13,9 +13,8 @@ import pytest
 
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder
-from engine.sweeps.plan import Plan
 from spark_batch import java
-from tests.spark.support import folder, sweep
+from tests.spark.support import folder, plain_loop, rows, sweep
 
 
 def ringcast(*words: str, text: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
@@ -25,12 +24,18 @@ def ringcast(*words: str, text: str | None = None, **env: str) -> subprocess.Com
     )
 
 
-def test_a_sweep_is_not_begun_twice(tmp_path: Path) -> None:
+def test_a_document_becomes_a_folder_and_is_not_begun_twice(tmp_path: Path) -> None:
     of = sweep(repetitions=2)
-    begun = folder(tmp_path / "out", of)
-    begun.keep_plan(Plan.of(of.runs, per_chunk=4, per_small=1, regions=2))
-    out = str(begun.path)
-    again = ringcast("sweep", "-", "--out", out, text=json.dumps(of.plain))
+    (tmp_path / "sweep.json").write_text(json.dumps(of.plain))
+    out = str(tmp_path / "out")
+    words = ("sweep", str(tmp_path / "sweep.json"), "--out", out)
+    done = ringcast(*words, RINGCAST_MASTER="local[2]")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"16 runs of 8 points, 4 of them failed (column error says why): {out}\n",
+    )
+    assert rows(Folder(out)) == plain_loop(of)
+    again = ringcast(*words)
     assert again.returncode == 2
     assert "--resume" in again.stderr
     changed = ringcast("sweep", "-", "--out", out, "--resume", text=json.dumps(sweep(repetitions=3).plain))

@@ -15,14 +15,15 @@ from tests.spark.support import BASE
 def test_a_figure_is_the_same_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(psvr_7.GRAPHS, "quick", 20)
     monkeypatch.setitem(psvr_7.SIZES, "quick", (50,))
-    monkeypatch.setitem(psvr_9.NETWORKS, "quick", 4)
-    monkeypatch.setitem(psvr_10.NETWORKS, "quick", 12)
+    monkeypatch.setitem(psvr_9.NETWORKS, "quick", 12)
+    monkeypatch.setitem(psvr_10.NETWORKS, "quick", 20)
     for name in ("psvr-7", "psvr-9", "psvr-10"):
         assert main(["figure", name, "--out", str(tmp_path / "here")]) == 0
+    assert main(["figure", "psvr-7", "--out", str(tmp_path / "spark"), "--master", "local[2]"]) == 0
     with on_spark("local[2]"):
         runs = [{"seed": seed, "radio.loss": loss} for seed in (1, 2) for loss in (0.0, 2.0)]
         there = batch(BASE, runs, 1)
-        for name in ("psvr-7", "psvr-9", "psvr-10"):
+        for name in ("psvr-9", "psvr-10"):
             assert main(["figure", name, "--out", str(tmp_path / "spark")]) == 0
         with pytest.raises(RuntimeError, match="bogus"):
             each("bogus", [[1]])

@@ -1,4 +1,4 @@
-"""The process that the server starts, by its lines. That it is killed: in the tests of the server."""
+"""The process that the server starts: its lines, and what is left when it is killed."""
 
 from __future__ import annotations
 
@@ -76,41 +76,49 @@ def _some_done(job: str) -> Callable[[Line], bool]:
     return lambda line: line["is"] == "progress" and line["job"] == job and line["done"] > 0
 
 
-def test_jobs_by_line(worker: Callable[..., Worker], tmp_path: Path) -> None:
-    short, of = sweep(repetitions=2), sweep(repetitions=40)
+def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_path: Path) -> None:
+    short, of = sweep(repetitions=2), sweep(repetitions=50)
     one, other = folder(tmp_path / "one", short), folder(tmp_path / "other", of)
-    process = worker("--master", "local[2]")
-    process.until(lambda line: line["is"] == "ready")
-    process.say(do="warm", sweep=short.plain)
-    process.say(do="nothing that it knows")
-    process.say(do="run", job="a", out=str(one.path))
-    assert process.ended("a") == {"is": "ended", "job": "a", "state": "done", "reason": None}
-    assert {"is": "summary", "job": "a"} in process.lines
-    last = next(line for line in reversed(process.lines) if line["is"] == "progress")
+    first = worker("--master", "local[2]")
+    first.until(lambda line: line["is"] == "ready")
+    first.say(do="warm", sweep=short.plain)
+    first.say(do="nothing that it knows")
+    first.say(do="run", job="a", out=str(one.path))
+    assert first.ended("a") == {"is": "ended", "job": "a", "state": "done", "reason": None}
+    assert {"is": "summary", "job": "a"} in first.lines
+    last = next(line for line in reversed(first.lines) if line["is"] == "progress")
     assert (last["done"], last["failed"], last["of"]) == (16, 4, 16)
     assert rows(one) == plain_loop(short)
 
-    process.say(do="run", job="b", out=str(other.path))
-    process.until(_some_done("b"))
-    process.say(do="cancel", job="b")
-    assert process.ended("b")["state"] == "cancelled"
+    first.say(do="run", job="b", out=str(other.path))
+    first.until(_some_done("b"))
+    first.say(do="cancel", job="b")
+    assert first.ended("b")["state"] == "cancelled"
+
+    first.say(do="run", job="b", out=str(other.path))
+    done = first.until(_some_done("b"))["done"]
+    first.until(lambda line: line["is"] == "progress" and line["done"] > done)
+    first.process.send_signal(signal.SIGKILL)
+    first.process.wait()
     kept = {number: other.chunk(number).stat().st_mtime_ns for number in other.chunks()}
     assert kept
     assert not other.done
-    process.say(do="run", job="b", out=str(other.path))
-    assert process.ended("b")["state"] == "done"
+
+    second = worker("--master", "local[2]")
+    second.say(do="run", job="b", out=str(other.path))
+    assert second.ended("b")["state"] == "done"
     assert rows(other) == plain_loop(of)
     now = {number: other.chunk(number).stat().st_mtime_ns for number in other.chunks()}
-    # What was whole before was not touched.
+    # A task of the killed process may just have finished its chunk; what was whole before was not touched.
     assert {number for number in kept if kept[number] != now[number]} == set()
 
-    process.say(do="run", job="c", out=str(tmp_path / "nothing"))
-    failed = process.ended("c")
+    second.say(do="run", job="c", out=str(tmp_path / "nothing"))
+    failed = second.ended("c")
     assert failed["state"] == "failed"
     assert "a folder with a sweep.json" in failed["reason"]
-    assert process.process.stdin is not None
-    process.process.stdin.close()
-    assert process.process.wait(60) == 0
+    assert second.process.stdin is not None
+    second.process.stdin.close()
+    assert second.process.wait(60) == 0
 
 
 def test_a_master_that_nobody_answers_at_is_trouble(worker: Callable[..., Worker]) -> None:
