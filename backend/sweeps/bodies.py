@@ -34,7 +34,7 @@ class Job(BaseModel):
         None, description="in words: why it failed or was cancelled; while queued, what it waits for"
     )
     summary_version: int = Field(0, description="rises whenever GET …/summary has something new")
-    yours: bool = Field(True, description="whether this browser may cancel, resume and delete it")
+    yours: bool = Field(description="whether this browser may cancel, resume and delete it")
 
 
 class SweepEstimate(BaseModel):

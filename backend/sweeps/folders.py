@@ -8,6 +8,7 @@ import shutil
 from functools import lru_cache
 from pathlib import Path
 
+from backend.refusal import Refusal
 from backend.sweeps.table import Entry
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, Sweep
@@ -31,6 +32,14 @@ def make(root: Path, id: str, sweep: Sweep) -> None:
 def sweep_of(root: Path, id: str) -> Sweep:
     """The sweep in a folder, which never changes. Raises ScenarioError."""
     return Folder(root / id).sweep()
+
+
+def sweep_with(root: Path, id: str, run: int) -> Sweep:
+    """The sweep in a folder, with a run of this number. Raises Refusal for one that is not planned, ScenarioError."""
+    sweep = sweep_of(root, id)
+    if not 0 <= run < sweep.runs:
+        raise Refusal(404, "run", run, f"0 to {sweep.runs - 1:,}", "the sweep has no such run")
+    return sweep
 
 
 def remove(root: Path, id: str) -> None:

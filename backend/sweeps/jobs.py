@@ -133,15 +133,13 @@ class Jobs:
             raise unknown(id)
         return live
 
-    def own(self, id: str, visitor: str | None) -> Live:
-        """The sweep of this id, for whoever started it. Raises Refusal."""
-        live = self.find(id)
-        if not is_owner(live.entry.owner, visitor):
+    def check_owner(self, id: str, visitor: str | None) -> None:
+        """Raises Refusal for whoever did not start it."""
+        if not is_owner(self.find(id).entry.owner, visitor):
             allowed = (
                 "the browser that it was started from; a changed copy of it can be started from anywhere"
             )
             raise Refusal(403, "sweep", id, allowed, "this sweep was started by somebody else")
-        return live
 
     def job(self, live: Live, visitor: str | None) -> Job:
         """How it stands, for the wire and this visitor."""
@@ -171,7 +169,7 @@ class Jobs:
 
     # --- what may be asked
 
-    async def submit(self, sweep: Sweep, mb: float, owner: str = "") -> tuple[Live, bool]:
+    async def submit(self, sweep: Sweep, mb: float, owner: str) -> tuple[Live, bool]:
         """Queue a sweep, or find the same one; whether it is new. Raises Refusal where there is no room for it."""
         id = sweep_id(sweep)
         known = self.all.get(id)

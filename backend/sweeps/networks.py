@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from backend.catalogue import facts
-from backend.refusal import Refusal
 from backend.sweeps import folders
 from backend.sweeps.bodies import SweepNetwork, SweepPicture
 from engine.api import Run
@@ -23,10 +22,7 @@ KEPT = ("version", "seed", "topology", "protocol", "radio", "duration_s")
 
 def network(root: Path, id: str, number: int) -> SweepNetwork:
     """The network of one run, played or not. Raises Refusal for one that is not planned, ScenarioError."""
-    sweep = folders.sweep_of(root, id)
-    if not 0 <= number < sweep.runs:
-        raise Refusal(404, "run", number, f"0 to {sweep.runs - 1:,}", "the sweep has no such run")
-    return pictured(sweep.document(number))
+    return pictured(folders.sweep_with(root, id, number).document(number))
 
 
 def pictured(document: dict[str, Any]) -> SweepNetwork:

@@ -109,9 +109,7 @@ def run(root: Path, id: str, number: int) -> SweepRun:
     """One run. Raises Refusal for one that is not planned or not played yet."""
     from backend.sweeps import parquet
 
-    sweep, folder = folders.sweep_of(root, id), Folder(root / id)
-    if not 0 <= number < sweep.runs:
-        raise Refusal(404, "run", number, f"0 to {sweep.runs - 1:,}", "the sweep has no such run")
+    sweep, folder = folders.sweep_with(root, id, number), Folder(root / id)
     plan = folder.plan()
     try:
         if plan is None:

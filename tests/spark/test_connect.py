@@ -7,12 +7,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from spark_batch.java import java_home, options
+from spark_batch.java import java_home, options, spark_home
 from tests.spark.support import command, folder, plain_loop, rows, sweep
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -24,10 +23,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    spec = find_spec("pyspark")
-    assert spec is not None
-    assert spec.origin is not None
-    command = [str(Path(spec.origin).parent / "bin" / "spark-class"), "org.apache.spark.deploy.SparkSubmit"]
+    command = [str(spark_home() / "bin" / "spark-class"), "org.apache.spark.deploy.SparkSubmit"]
     command += [
         "--master",
         "local[2]",
