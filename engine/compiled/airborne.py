@@ -40,7 +40,6 @@ from engine.compiled.machine import (
     NO_SLOT,
     NOW,
     OBSERVE,
-    P_LOSS,
     SEQ,
     TIMERS,
     TOO_MANY_LOCAL,
@@ -80,7 +79,7 @@ from engine.core.medium import (
     over,
     received,
 )
-from engine.core.rng import GOLD
+from engine.core.rng import GOLD, P_LOSS
 from engine.core.trace import FILTERED
 
 FIELDS = (

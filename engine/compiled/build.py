@@ -36,6 +36,7 @@ from engine.compiled.rows import (
 )
 from engine.core.declare import ProtocolSpec, has_list, int_fields
 from engine.core.errors import OutsideSubset
+from engine.core.rng import P_PROTOCOL
 from engine.core.storage import columns
 from engine.oracle.legitimacy import Judge
 
@@ -147,6 +148,7 @@ def _make(spec: ProtocolSpec, parameters: tuple[str, ...], shared: bool) -> Stac
         "from engine.compiled.folding import fold",
         "from engine.compiled.loop import (BESIDE, DONE, LOW, ROOM, SPAN, STOPPED)",
         "from engine.core.medium import AIR",
+        "from engine.core.rng import P_LOSS, P_TIMER",
         f"Net = namedtuple('Net', {' '.join(machine.FIELDS + shared * airborne.FIELDS)!r}, module=__name__)",
         f"Par = namedtuple('Par', {' '.join(parameters)!r}, module=__name__)",
         # The protocol's own may be made in a function; numba's cache finds its code by types that have a module.
@@ -504,7 +506,7 @@ def _deliver(net: Any, v: Any, channel: Any, publication: Any) -> Any:
 def _uniform(net: Any, v: Any) -> Any:
     if net.instance_class not in _by_net:
         return None
-    return lambda net, v: machine.uniform(net, machine.P_PROTOCOL, v)
+    return lambda net, v: machine.uniform(net, P_PROTOCOL, v)
 
 
 @overload_method(Reference, "now", jit_options=INLINE, strict=False)

@@ -147,7 +147,8 @@ def adopt(mine: CompiledSimulator, sim: Simulator) -> None:
     mine.net = net = net._replace(**kept, seen=seen)
     net.clock[:] = [sim.now, mine.delay_s, net.clock[INVERSE], old_net.clock[SAMPLE_S]]
     k[SEQ], k[EVENTS], k[OBSERVE], k[LOSSY] = sim.seq, sim.events, sim.observing, sim.lossy
-    net.counts[:], net.dropped[:], net.drawn[:] = sim.counts, sim.dropped, sim.drawn
+    net.counts[:], net.dropped[:] = sim.counts, sim.dropped
+    net.drawn[:] = [streams.drawn for streams in sim.streams]
     for v, row in enumerate(mine.loss):
         net.loss[mine.links.offset[v] : mine.links.offset[v + 1]] = row
         mine.listen(v)

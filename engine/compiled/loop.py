@@ -45,8 +45,6 @@ from engine.compiled.machine import (
     NONE,
     NOW,
     OBSERVE,
-    P_LOSS,
-    P_TIMER,
     SAMPLE_NOW,
     SAMPLE_S,
     SAMPLES,
@@ -70,6 +68,7 @@ from engine.compiled.machine import (
 )
 from engine.compiled.rows import prefetch, prefetch_row, reference
 from engine.core.medium import AIR
+from engine.core.rng import P_LOSS, P_TIMER
 from engine.core.simulator import JITTER
 from engine.core.trace import DEAD_LINK, DEAD_NODE, FILTERED, LOSS
 

@@ -61,7 +61,6 @@ Whole: TypeAlias = Any  # a whole number, in places one of numpy's: that makes i
 TIMER = -2
 NONE = -1
 KEPT_SENDS = 10_000
-P_TIMER, P_PROTOCOL, P_LOSS = range(3)
 
 HEAP_WORK = 64  # steps in the calendar per event taken, beyond which a heap is better
 HEAP_AFTER = 4096  # events over which that is measured

@@ -82,8 +82,8 @@ from engine.core.medium import (
     hush,
 )
 from engine.core.port import LOCAL
-from engine.core.rng import GOLD, UNIT, stream_base
-from engine.core.simulator import PURPOSES, Simulator
+from engine.core.rng import GOLD, P_TIMER, PURPOSES, UNIT, stream_base
+from engine.core.simulator import Simulator
 from engine.core.trace import CHUNK, REASONS, Record
 
 FOREVER = 1 << 62
@@ -214,9 +214,9 @@ class CompiledSimulator:
         if not count or not self.n:
             return
         steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GOLD)
-        draws = machine.mix(net.streams[machine.P_TIMER][:, None] + steps[None, :])
+        draws = machine.mix(net.streams[P_TIMER][:, None] + steps[None, :])
         u = (draws >> np.uint64(11)).astype(np.float64) * UNIT
-        net.drawn[machine.P_TIMER] = count
+        net.drawn[P_TIMER] = count
         timers = self.n * count
         net.due[:timers, D_TIME] = (self.periods[None, :] * u).ravel()
         net.due[:timers, D_SEQ] = np.arange(timers)

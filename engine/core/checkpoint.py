@@ -37,7 +37,7 @@ def save(sim: Simulator) -> dict[str, Any]:
         "digest": [sim.digest.value, sim.digest.words],
         "counts": sim.counts,
         "dropped": sim.dropped,
-        "drawn": sim.drawn,
+        "drawn": [streams.drawn for streams in sim.streams],
         "agenda": sorted(map(event, sim.agenda), key=lambda e: e[:2]),
         "air": [event(e) for e in sim.air],
         "partial": None if sim.partial is None else [list(x) for x in sim.partial],
@@ -64,8 +64,8 @@ def load(sim: Simulator, saved: dict[str, Any]) -> None:
     sim.digest = Digest(saved["digest"][0], saved["digest"][1])
     sim.counts[:] = saved["counts"]
     sim.dropped[:] = saved["dropped"]
-    for drawn, was in zip(sim.drawn, saved["drawn"], strict=True):
-        drawn[:] = was
+    for streams, drawn in zip(sim.streams, saved["drawn"], strict=True):
+        streams.restore(drawn)
     sim.agenda.replace(map(event, saved["agenda"]))
     sim.air.clear()
     sim.air.extend(event(e) for e in saved["air"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import ProtocolBug
+from engine.core.rng import P_PROTOCOL
 from engine.core.trace import DELIVER, SEND
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Port:
 
     def uniform(self, v: int) -> float:
         """A random number in [0, 1) of node v's own."""
-        return self._sim.uniform(1, v)
+        return self._sim.streams[P_PROTOCOL].next(v)
 
     def now(self) -> float:
         """Virtual seconds."""

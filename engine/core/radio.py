@@ -29,7 +29,7 @@ from engine.core.medium import (
     UNUSED,
     Medium,
 )
-from engine.core.rng import GOLD, MASK, mix, stream_base, uniform_of
+from engine.core.rng import GOLD, MASK, P_LOSS, mix, stream_base
 from engine.core.trace import AIRBORNE, FADING, FILTERED
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Radio:
         self.hazards, self.rank = given.hazards, given.rank
         self.decay, self.fades = given.decay, given.fades
         self.fade_base = stream_base(sim.seed, "fading")
-        self.keys, self.drawn = sim.keys[2], sim.drawn[2]
+        self.chance = sim.streams[P_LOSS].next
+        """Of a node: the next number of its radio, in [0, 1)."""
         self.fields = [len(int_fields(m.type)) for m in sim.spec.messages]
         self.carries = [int(m.shape == "publication") for m in sim.spec.messages]
         self.flight: list[list[int]] = []
@@ -87,12 +88,6 @@ class Radio:
         self.stamp = [NONE] * len(self.link)
 
     # --- what the medium asks for
-
-    def chance(self, v: int) -> float:
-        """The next number of node v's radio, in [0, 1)."""
-        drawn = self.drawn
-        drawn[v] += 1
-        return uniform_of(self.keys[v], drawn[v])
 
     def reach(self, v: int, w: int) -> int:
         """Where in `far_level` what w hears of v is; NONE: nothing."""

@@ -8,11 +8,17 @@ Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (OOPS
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 MASK = (1 << 64) - 1
 GOLD = 0x9E3779B97F4A7C15
 UNIT = 1.0 / (1 << 53)
+PURPOSES = ("timer", "protocol", "loss")
+P_TIMER, P_PROTOCOL, P_LOSS = range(len(PURPOSES))
+"""What a simulator has streams for, one a node each: jitter of timers, the protocol's own choices, the radio."""
+AHEAD = 32
+"""Numbers that `Streams` works out at once."""
 
 
 def mix(z: int) -> int:
@@ -43,6 +49,48 @@ def uniform_of(key: int, number: int) -> float:
     return ((z ^ (z >> 31)) >> 11) * UNIT
 
 
+def uniforms_of(key: int, first: int, count: int) -> list[float]:
+    """`uniform_of` for draws first … first + count - 1, at a sixth of the price."""
+    import numpy as np
+
+    counters: Any = np.arange(first, first + count, dtype=np.uint64)
+    words: Any = mix(counters * GOLD + key)  # an array wraps at 64 bits as the mask does
+    found: list[float] = ((words >> 11) * UNIT).tolist()
+    return found
+
+
+class Streams:
+    """One substream a node for the same purpose; `drawn[v]` numbers have been taken from node v's."""
+
+    __slots__ = ("_ahead", "_keys", "_purpose", "_seed", "drawn")
+
+    def __init__(self, seed: int, purpose: str, n: int) -> None:
+        self._seed, self._purpose = seed, purpose
+        self._keys = [stream_key(seed, purpose, v) for v in range(n)]
+        self.drawn = [0] * n
+        self._ahead: list[list[float]] = [[] for _ in range(n)]  # the block that node v's last number is from
+
+    def next(self, v: int) -> float:
+        """The next number of node v, uniform in [0, 1), 53 bits."""
+        drawn, row = self.drawn[v], self._ahead[v]
+        self.drawn[v] = drawn + 1
+        place = drawn % AHEAD
+        if place == 0 or not row:
+            row = self._ahead[v] = uniforms_of(self._keys[v], drawn - place + 1, AHEAD)
+        return row[place]
+
+    def grow(self) -> None:
+        """One node more, the last."""
+        self._keys.append(stream_key(self._seed, self._purpose, len(self._keys)))
+        self.drawn.append(0)
+        self._ahead.append([])
+
+    def restore(self, drawn: Iterable[int]) -> None:
+        """As after so many numbers of each node."""
+        self.drawn[:] = drawn
+        self._ahead = [[] for _ in self.drawn]
+
+
 class Stream:
     """One substream; `drawn` numbers have been taken from it."""
 
@@ -64,13 +112,8 @@ class Stream:
 
     def uniforms(self, count: int) -> list[float]:
         """The next `count` of `uniform`, at a sixth of the price."""
-        import numpy as np
-
         first, self.drawn = self.drawn + 1, self.drawn + count
-        counters: Any = np.arange(first, first + count, dtype=np.uint64)
-        words: Any = mix(counters * GOLD + self.key)  # an array wraps at 64 bits as the mask does
-        found: list[float] = ((words >> 11) * UNIT).tolist()
-        return found
+        return uniforms_of(self.key, first, count)
 
     def below(self, n: int) -> int:
         """Uniform in 0 … n-1 (n ≥ 1; the bias of under n/2^64 is left)."""

@@ -29,7 +29,7 @@ from engine.core.fuse import Fused, fuse
 from engine.core.medium import AIR, Medium
 from engine.core.port import LOCAL, Port
 from engine.core.radio import Radio
-from engine.core.rng import Stream, stream_key, uniform_of
+from engine.core.rng import P_LOSS, P_TIMER, PURPOSES, Stream, Streams
 from engine.core.trace import (
     CHUNK,
     DEAD_LINK,
@@ -45,7 +45,6 @@ from engine.core.trace import (
 
 JITTER = 0.1
 TIMER = -2  # in place of a slot, as LOCAL: a timer of the node calls
-PURPOSES = ("timer", "protocol", "loss")
 
 
 class Simulator:
@@ -101,8 +100,7 @@ class Simulator:
         self.partial: list[tuple[int, int]] | None = (
             None  # receivers of air[0] still to be served (single steps)
         )
-        self.keys = [[stream_key(seed, p, v) for v in range(self.n)] for p in PURPOSES]
-        self.drawn = [[0] * self.n for _ in PURPOSES]
+        self.streams = [Streams(seed, purpose, self.n) for purpose in PURPOSES]
         self.observing = True
         self.trace: list[Record] = []
         self.watched = [False] * len(spec.messages)
@@ -110,9 +108,11 @@ class Simulator:
         self.launch: Callable[[Event], None] = self.air.append if self.radio is None else self.radio.send
         self.net = Port(self)
         self.hear: list[list[tuple[int, int]]] = []
+        self.heard_by: list[list[int]] = []  # the nodes of `hear`
         self.shut: list[list[tuple[int, int]]] = []
         for v in range(self.n):
             self.hear.append([])
+            self.heard_by.append([])
             self.shut.append([])
             self.listen(v)
         for v in range(self.n):
@@ -146,14 +146,8 @@ class Simulator:
 
     def _start_timers(self, v: int) -> None:
         for k, period in enumerate(self.periods):
-            self.agenda.push((self.now + period * self.uniform(0, v), self.seq, v, TIMER, k, None))
+            self.agenda.push((self.now + period * self.streams[P_TIMER].next(v), self.seq, v, TIMER, k, None))
             self.seq += 1
-
-    def uniform(self, purpose: int, v: int) -> float:
-        """The next number of node v's stream for this purpose, in [0, 1)."""
-        drawn = self.drawn[purpose]
-        drawn[v] += 1
-        return uniform_of(self.keys[purpose][v], drawn[v])
 
     # --- the radio
 
@@ -164,6 +158,7 @@ class Simulator:
         for j, w in enumerate(self.peers[v]):
             (hear if self.works[v][j] and self.alive[w] else shut).append((w, self.back[v][j]))
         self.hear[v], self.shut[v] = hear, shut
+        self.heard_by[v] = [w for w, _ in hear]
 
     def relisten(self, v: int) -> None:
         """The same for v and all its neighbours: v failed, came back, or a link of it changed."""
@@ -190,8 +185,8 @@ class Simulator:
         agenda, air, st, net = self.agenda, self.air, self.st, self.net
         near, far, inverse = agenda.near, agenda.far, agenda.inverse
         timers, periods, handlers, gates = self.timers, self.periods, self.handlers, self.gate_of
-        alive, hear, shut = self.alive, self.hear, self.shut
-        keys, drawn = self.keys[0], self.drawn[0]
+        alive, hear, heard_by, shut = self.alive, self.hear, self.heard_by, self.shut
+        jitter = self.streams[P_TIMER].next
         at_once = [self.fused.get(handler) for handler in handlers]
         stop = None if budget is None else self.events + budget
         clear, observing = not self.lossy, self.observing
@@ -216,7 +211,7 @@ class Simulator:
                     else:
                         if observing:
                             words.append(seq)
-                            words += [w for w, _ in receivers]
+                            words += heard_by[v]
                 else:
                     receivers = self._reached(t, seq, v, j, kind)
                     events += 1 if j >= 0 else len(hear[v]) + len(shut[v])
@@ -237,8 +232,7 @@ class Simulator:
                 if j == TIMER:
                     if alive[v]:
                         timers[kind](st, net, v)
-                    drawn[v] += 1
-                    again = t + periods[kind] * (low + span * uniform_of(keys[v], drawn[v]))
+                    again = t + periods[kind] * (low + span * jitter(v))
                     # Still on top: whatever the rule put on the agenda comes later in (time, sequence).
                     if (bucket := int(again * inverse)) <= agenda.at:
                         heapreplace(near, (again, self.seq, v, TIMER, kind, None))
@@ -312,7 +306,9 @@ class Simulator:
             return DEAD_NODE
         if not self.works[v][slot]:
             return DEAD_LINK
-        return LOSS if self.loss[v][slot] > 0.0 and self.uniform(2, v) < self.loss[v][slot] else NONE
+        return (
+            LOSS if self.loss[v][slot] > 0.0 and self.streams[P_LOSS].next(v) < self.loss[v][slot] else NONE
+        )
 
     def serve(self, t: float, seq: int, v: int, kind: int, m: Any, receivers: list[tuple[int, int]]) -> None:
         """Hand v's message to all who heard it."""
@@ -374,12 +370,11 @@ class Simulator:
         self.n += 1
         self.st = self.st._replace(env=self.st.env._replace(n=self.n))
         self.peers.append([])
-        for table in (self.back, self.works, self.loss, self.hear, self.shut):
+        for table in (self.back, self.works, self.loss, self.hear, self.heard_by, self.shut):
             table.append([])
         self.alive.append(True)
-        for purpose, keys, drawn in zip(PURPOSES, self.keys, self.drawn, strict=True):
-            keys.append(stream_key(self.seed, purpose, v))
-            drawn.append(0)
+        for streams in self.streams:
+            streams.grow()
         storage.append_node(self.spec, self.st, self.peers)
         self._start_timers(v)
         return v

@@ -49,13 +49,16 @@ def columns(spec: ProtocolSpec) -> Iterator[tuple[str, Field]]:
 
 def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = list) -> Any:
     """The stack's state with every node at power-on. `wrap` makes the outermost list of a field (a guard under test)."""
-    parts: dict[str, Any] = {}
-    for layer in spec.layers:
-        made = {
-            f.name: wrap([make(f, v, peers, env, par) for v in range(env.n)]) for f in fields(layer.state)
-        }
-        parts[layer.key] = layer.state(**made)
-    return spec.state(env=env, par=par, **parts)
+    declared = list(columns(spec))
+    made: list[list[Any]] = [[] for _ in declared]
+    for v in range(env.n):  # node by node: what a handler touches lies together in memory
+        for column, (_, field) in zip(made, declared, strict=True):
+            column.append(make(field, v, peers, env, par))
+    parts: dict[str, dict[str, list[Any]]] = {layer.key: {} for layer in spec.layers}
+    for column, (key, field) in zip(made, declared, strict=True):
+        parts[key][field.name] = wrap(column)
+    layers = {layer.key: layer.state(**parts[layer.key]) for layer in spec.layers}
+    return spec.state(env=env, par=par, **layers)
 
 
 def reset_node(spec: ProtocolSpec, st: Any, v: int, peers: Peers) -> None:

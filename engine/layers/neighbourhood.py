@@ -113,20 +113,24 @@ def hello(st: HoodState, net: Net, v: int) -> None:
     if weighed:
         weigh(st, v, now)
     for j in slots(st, v):
-        if last[j] > now:
-            last[j] = now  # a stamp from the future is a fault
-        if last[j] < oldest:
+        stamp = last[j]
+        if stamp > now:
+            stamp = last[j] = now  # a stamp from the future is a fault
+        if stamp < oldest:
             last[j], theirs[j], bar[j], want[j], in_use[j] = NEVER, 0, NONE, 0, 0
         elif weighed and trusted[j] == 0:
             want[j], in_use[j] = 0, 0
         else:
-            hears_me, wants_me = theirs[j] > 0, theirs[j] == 2
-            wants = 1 if hears_me and (bar[j] == NONE or rank(st, v, peer[j]) <= bar[j]) else 0
-            uses = wants if wants_me else 0
+            w, choice, full = peer[j], theirs[j], bar[j]
+            wants, uses = 0, 0
+            if choice > 0 and (full == NONE or rank(st, v, w) <= full):  # it hears me, and has room
+                wants = 1
+                wanted += 1
+                if choice == 2:  # it wants me as well
+                    uses = 1
+                    used += 1
             want[j], in_use[j] = wants, uses
-            wanted += wants
-            used += uses
-            said[size] = 2 * peer[j] + wants
+            said[size] = 2 * w + wants
             size += 1
     if wanted > most:
         size, used = narrow(st, v, wanted - most)

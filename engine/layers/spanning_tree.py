@@ -79,12 +79,15 @@ def beacon(st: TreeState, net: Net, v: int) -> None:
     """Every period: choose the parent, tell the neighbours."""
     tree, hood = st.tree, st.hood
     heard_root, heard, child, in_use = tree.heard_root[v], tree.heard[v], tree.child[v], hood.up[v]
-    root, dist, parent, best = v, 0, NONE, seniority(st, v)
+    root, dist, parent, deepest = v, 0, NONE, st.par.max_depth
     for j in slots(st, v):
-        if in_use[j] == 1 and child[j] == 0 and heard[j] < st.par.max_depth and heard_root[j] != NONE:
-            senior = seniority(st, heard_root[j])
-            if senior < best or (senior == best and heard[j] + 1 < dist):
-                root, dist, parent, best = heard_root[j], heard[j] + 1, j, senior
+        if in_use[j] == 1 and child[j] == 0 and heard[j] < deepest:
+            other = heard_root[j]
+            if other == root:
+                if heard[j] + 1 < dist:
+                    dist, parent = heard[j] + 1, j
+            elif other != NONE and seniority(st, other) < seniority(st, root):
+                root, dist, parent = other, heard[j] + 1, j
     tree.root[v], tree.dist[v], tree.parent[v] = root, dist, parent
     net.broadcast(v, Beacon(root, dist, hood.peer[v][parent] if parent != NONE else NONE))
 
