@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from engine.core.simulator import Simulator
 
 FRAME = 12  # numbers of a row of `flight`
+NEVER, SURE = -1.0, 2.0  # chances that are none
 
 
 class Radio:
@@ -86,6 +87,8 @@ class Radio:
         self.level = [0.0] * len(self.link)
         self.hazard = [0.0] * len(self.link)
         self.stamp = [NONE] * len(self.link)
+        # Per node: a coherence time, and by bits of a frame the chances over all its links then.
+        self.odds: list[tuple[int, dict[int, list[float]]]] = [(NONE, {})] * sim.n
 
     # --- what the medium asks for
 
@@ -168,33 +171,40 @@ class Radio:
         sim, frame = self.sim, self.flight[x]
         v, j, kind, seq, m = frame[M_NODE], frame[M_SLOT], frame[M_KIND], frame[M_SEQ], self.messages[x]
         sim.cause = seq
-        coming, again = frame[M_STATE] == COMING, frame[M_GOT] == 1
-        awaited = not coming and j != NONE and self.mac[medium.ACKS] == 1
         first = self.offset[v]
         last = first + len(sim.peers[v])
         if j != NONE:
             first += j
             last = first + 1
-        gate, heard = sim.gate_of[kind], 0
+        clear = not (sim.lossy or sim.shut[v])
+        if j == NONE and clear and frame[M_STATE] != COMING and self._alone(v, self.began[x], t):
+            reached, heard = self._in_silence(t, seq, v, kind, frame[M_BITS]), 0
+        else:
+            reached, heard = self._one_by_one(x, t, first, last, clear)
+        medium.over(self, x, first, t, heard)
+        sim.serve(t, seq, v, kind, m, reached)
+        return last - first
+
+    def _one_by_one(
+        self, x: int, t: float, first: int, last: int, clear: bool
+    ) -> tuple[list[tuple[int, int]], int]:
+        """Who hears frame x over the links first … last - 1, and whether a unicast frame is to be answered.
+
+        `clear`: all of these links work.
+        """
+        sim, frame, begin = self.sim, self.flight[x], self.began[x]
+        v, j, kind, seq, bits = (frame[k] for k in (M_NODE, M_SLOT, M_KIND, M_SEQ, M_BITS))
+        coming, again = frame[M_STATE] == COMING, frame[M_GOT] == 1
+        awaited = not coming and j != NONE and self.mac[medium.ACKS] == 1
+        gate, heard, offset, back = sim.gate_of[kind], 0, self.offset[v], sim.back[v]
         reached: list[tuple[int, int]] = []
         if sim.observing and not awaited:
             sim.digest.words.append(seq)
-        begin, offset, back, chance = self.began[x], self.offset[v], sim.back[v], self.chance
-        span, bits, least = medium.span_at(self, t), frame[M_BITS], self.radio[medium.SENSITIVITY]
-        alone, stamp, level, hazard = self._alone(v, begin, t), self.stamp, self.level, self.hazard
-        clear = not (sim.lossy or sim.shut[v])
         for e in range(first, last):
-            slot = e - offset
-            w, i = self.link[e][0], back[slot]
-            reason = NONE if clear else sim.closed(v, slot)
+            w, i = self.link[e][0], back[e - offset]
+            reason = NONE if clear else sim.closed(v, e - offset)
             if reason == NONE and not coming:
-                if alone and stamp[e] == span:  # what `received` would say, without asking it
-                    peril = hazard[e] * bits
-                    lost = level[e] < least or peril >= HOPELESS
-                    if lost or (peril >= CERTAIN and chance(v) >= medium.survival(self, peril)):
-                        reason = FADING
-                else:
-                    reason = medium.received(self, v, w, e, begin, t, bits)
+                reason = medium.received(self, v, w, e, begin, t, bits)
             if awaited:
                 heard = int(reason == NONE)
                 if again or not heard:
@@ -210,9 +220,42 @@ class Radio:
                     sim.digest.words.append(w)
             else:
                 sim.lost(t, seq, v, kind, w, reason)
-        medium.over(self, x, first, t, heard)
-        sim.serve(t, seq, v, kind, m, reached)
-        return last - first
+        return reached, heard
+
+    def _in_silence(self, t: float, seq: int, v: int, kind: int, bits: int) -> list[tuple[int, int]]:
+        """Who hears a broadcast of v while nobody else sends: what `_one_by_one` would find, in a third of the time."""
+        sim, gate, chance, span = self.sim, self.sim.gate_of[kind], self.chance, medium.span_at(self, t)
+        words = sim.digest.words if sim.observing else []
+        known, odds_of = self.odds[v]
+        if known != span:
+            known, odds_of = self.odds[v] = span, {}
+        if (odds := odds_of.get(bits)) is None:
+            odds = odds_of[bits] = [self._odds(v, e, bits, span) for e in self._links(v)]
+        words.append(seq)
+        reached = []
+        for receiver, likely in zip(sim.hear[v], odds, strict=True):
+            w, i = receiver
+            if likely == SURE or (likely != NEVER and chance(v) < likely):
+                if gate is None or gate[w][i]:
+                    reached.append(receiver)
+                    words.append(w)
+                else:
+                    sim.lost(t, seq, v, kind, w, FILTERED)
+            else:
+                sim.lost(t, seq, v, kind, w, FADING)
+        return reached
+
+    def _links(self, v: int) -> range:
+        return range(self.offset[v], self.offset[v] + len(self.sim.peers[v]))
+
+    def _odds(self, v: int, e: int, bits: int, span: int) -> float:
+        """The chance that so many bits from v come through its link e in silence; SURE and NEVER ask for no number."""
+        if self.stamp[e] != span:
+            medium.refresh(self, v, self.link[e][0], e, span)
+        peril = self.hazard[e] * bits
+        if self.level[e] < self.radio[medium.SENSITIVITY] or peril >= HOPELESS:
+            return NEVER
+        return SURE if peril < CERTAIN else medium.survival(self, peril)
 
     def _alone(self, v: int, begin: float, end: float) -> bool:
         """Whether nobody else was on the air."""

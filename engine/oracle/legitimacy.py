@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
-from operator import ne
+from operator import and_, ne, or_
 from typing import Any, NamedTuple
 
 from engine.core.declare import NONE, Layer, ProtocolSpec, fields
@@ -198,12 +198,11 @@ def _ring(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     if ring.below[v] != x["below"][v]:
         wrong += _differ(ring.below[v], x["below"][v], up)
     near, size = ring.near[v], ring.near_size[v]
-    if near != x["near"][v] or size != x["near_size"][v]:
-        for j, w in enumerate(peers):
-            if up[j]:
-                known, theirs = near[j][: size[j]], truth.pos[w]
-                if size[j] != len(theirs) or known != theirs:
-                    wrong += abs(size[j] - len(theirs)) + _differ(known, theirs)
+    other = map(or_, map(ne, near, x["near"][v]), map(ne, size, x["near_size"][v]))
+    for j in compress(range(len(peers)), map(and_, other, up)):
+        known, theirs = near[j][: size[j]], truth.pos[peers[j]]
+        if size[j] != len(theirs) or known != theirs:
+            wrong += abs(size[j] - len(theirs)) + _differ(known, theirs)
     return int(wrong)
 
 
@@ -262,13 +261,22 @@ def _known(layer: Layer, has: set[str]) -> str:
 
 def _tree_columns(truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
     """The true tree as whole columns of the state."""
-    slot = [{w: j for j, w in enumerate(row)} for row in peers]
+    parent, child = [NONE] * len(peers), [[0] * len(row) for row in peers]
+    for v, p in enumerate(truth.parent):
+        if p != NONE:
+            parent[v] = peers[v].index(p)
+            child[p][peers[p].index(v)] = 1
     return {
-        "parent": [slot[v].get(p, NONE) for v, p in enumerate(truth.parent)],
-        "root": [[truth.root[w] for w in row] for row in peers],
-        "dist": [[truth.dist[w] for w in row] for row in peers],
-        "child": [[int(truth.parent[w] == v) for w in row] for v, row in enumerate(peers)],
+        "parent": parent,
+        "root": _theirs(truth.root, peers),
+        "dist": _theirs(truth.dist, peers),
+        "child": child,
     }
+
+
+def _theirs(column: list[Any], peers: list[list[int]]) -> list[list[Any]]:
+    """Per slot: the neighbour's entry."""
+    return [list(map(column.__getitem__, row)) for row in peers]
 
 
 def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
@@ -278,21 +286,21 @@ def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, li
         return (row + [0] * (room - len(row)))[:room]
 
     pos = [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)]
+    size, near = [len(p) for p in truth.pos], _theirs(pos, peers)
+    below = [[0] * len(row) for row in peers]
+    for v, p in enumerate(truth.parent):
+        if p != NONE:
+            below[p][peers[p].index(v)] = truth.below[v]
+    for row, cells in zip(near, st.ring.near, strict=True):
+        if any(map(ne, map(len, row), map(len, cells))):
+            row[:] = [padded(p, len(cell)) for p, cell in zip(row, cells, strict=True)]
     return {
-        "size": [len(p) for p in truth.pos],
+        "size": size,
         "first": [p[0] if p else 0 for p in truth.pos],
         "pos": pos,
-        "below": [
-            [truth.below[w] if truth.parent[w] == v else 0 for w in row] for v, row in enumerate(peers)
-        ],
-        "near_size": [[len(truth.pos[w]) for w in row] for row in peers],
-        "near": [
-            [
-                pos[w] if len(pos[w]) == len(cell) else padded(truth.pos[w], len(cell))
-                for w, cell in zip(row, st.ring.near[v], strict=True)
-            ]
-            for v, row in enumerate(peers)
-        ],
+        "below": below,
+        "near_size": _theirs(size, peers),
+        "near": near,
     }
 
 

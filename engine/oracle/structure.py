@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 from engine.core.declare import NONE
@@ -36,12 +37,15 @@ class Truth:
 def usable(
     peers: Sequence[Sequence[int]], works: Sequence[Sequence[bool]], alive: Sequence[bool]
 ) -> list[list[int]]:
-    """Per slot: 1 if the link works both ways between live nodes."""
-    index = [{w: j for j, w in enumerate(row)} for row in peers]
-    return [
-        [int(alive[v] and alive[w] and works[v][j] and works[w][index[w][v]]) for j, w in enumerate(row)]
-        for v, row in enumerate(peers)
-    ]
+    """Per slot: 1 if the link works both ways between live nodes. Rows of `peers` are in node order."""
+    back = [
+        iter(row) for row in works
+    ]  # nodes are taken in order: what each has next is about the present one
+    use = []
+    for v, row in enumerate(peers):
+        ways = zip(row, works[v], [next(back[w]) for w in row], strict=True)
+        use.append([1 if x and y and alive[w] else 0 for w, x, y in ways] if alive[v] else [0] * len(row))
+    return use
 
 
 def limited(peers: Sequence[Sequence[int]], use: list[list[int]], most: int) -> list[list[int]]:
@@ -71,7 +75,7 @@ def structure(
     """The legitimate structure of this network: one tree and one ring in every connected part."""
     n = len(peers)
     up = limited(peers, usable(peers, works, alive), most_neighbours)
-    near = [[w for j, w in enumerate(row) if up[v][j]] for v, row in enumerate(peers)]
+    near = [list(compress(row, use)) for row, use in zip(peers, up, strict=True)]
     parts = _parts(near, alive)
     part = [NONE] * n
     dist, parent, roots = [0] * n, [NONE] * n, list(range(n))
