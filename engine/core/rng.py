@@ -17,7 +17,7 @@ UNIT = 1.0 / (1 << 53)
 PURPOSES = ("timer", "protocol", "loss")
 P_TIMER, P_PROTOCOL, P_LOSS = range(len(PURPOSES))
 """What a simulator has streams for, one a node each: jitter of timers, the protocol's own choices, the radio."""
-AHEAD = 32
+AHEAD = 64
 """Numbers that `Streams` works out at once."""
 
 

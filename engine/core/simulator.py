@@ -71,7 +71,10 @@ class Simulator:
         self.spec, self.seed, self.delay_s = spec, seed, delay_s
         self.n = len(peers)
         self.guarded = guard is not list
-        self.peers: list[list[int]] = [sorted(row) for row in peers]
+        nodes = list(
+            range(self.n)
+        )  # one object a node, wherever it is named: fewer places in memory to look at
+        self.peers: list[list[int]] = [[nodes[w] for w in sorted(row)] for row in peers]
         self.back = [[self.peers[w].index(v) for w in self.peers[v]] for v in range(self.n)]
         self.alive = [True] * self.n
         self.works = [[True] * len(row) for row in self.peers]  # the link out of v through slot j
@@ -115,7 +118,7 @@ class Simulator:
             self.heard_by.append([])
             self.shut.append([])
             self.listen(v)
-        for v in range(self.n):
+        for v in nodes:
             self._start_timers(v)
 
     def _dispatch(self) -> tuple[list[Any], list[Any]]:
