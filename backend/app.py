@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from backend import errors
+from backend.ahead import Ahead
 from backend.guard import Guard, policy
 from backend.limits import Rates
 from backend.refusal import ErrorBody
@@ -43,8 +44,11 @@ def create_app(settings: Settings | None = None, *, loopback: bool = True) -> AS
     async def life(app: FastAPI) -> AsyncIterator[None]:
         state.sessions.start()
         await state.jobs.start()
+        ahead = Ahead()
+        if settings.compile_ahead:
+            ahead.start()
         yield
-        await asyncio.gather(state.sessions.close(), state.jobs.close())
+        await asyncio.gather(state.sessions.close(), state.jobs.close(), ahead.close())
         await asyncio.to_thread(store.close)
 
     app = FastAPI(

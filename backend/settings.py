@@ -37,6 +37,9 @@ class Settings(BaseModel):
     )
     origins: str = Field("", description="further origins whose pages may use the server, comma-separated")
 
+    compile_ahead: bool = Field(
+        False, description="whether protocols are compiled in the background once the server is up"
+    )
     max_nodes: int = Field(20_000, ge=1, description="nodes in a network")
     max_sessions: int = Field(64, ge=1, description="sessions in memory at a time")
     max_parked: int = Field(2_000, ge=1, description="sessions kept on disk")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 
 from engine.api import Run
-from engine.compiled.cache import home
+from engine.compiled import cache
 from engine.core.errors import OutsideSubset, ScenarioError
 from engine.sweeps import Sweep, load_sweep
 from engine.world.scenario import load_scenario
@@ -54,10 +53,8 @@ def warm(sweep: Sweep, tell: Callable[[str], None] = lambda title: None) -> Swee
     for kind, run in kinds(sweep).items():
         if kind in _warm:
             continue
-        with (home() / "compiling.lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            with suppress(ScenarioError, OutsideSubset):  # its row will tell
-                scenario = load_scenario(sweep.document(run))
-                Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
+        with cache.alone(), suppress(ScenarioError, OutsideSubset):  # its row will tell
+            scenario = load_scenario(sweep.document(run))
+            Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
         _warm.add(kind)
     return sweep

@@ -75,7 +75,8 @@ def _run(rest: Sequence[str]) -> int:
     install.build()
     serve = [str(PYTHON), "-m", "backend.cli", "serve", "--host", args.host]
     sys.stdout.flush()
-    os.execve(serve[0], [*serve, "--port", str(args.port)], environment())
+    env = {"RINGCAST_COMPILE_AHEAD": "1"} | environment()  # the last of what is made ready, in the background
+    os.execve(serve[0], [*serve, "--port", str(args.port)], env)
 
 
 def _port(text: str) -> int:

@@ -116,6 +116,7 @@ _COMPILED = [
     "tests/engine/test_kernels.py",
     "tests/engine/test_search.py",
     "tests/backend/test_bench.py",
+    "tests/backend/test_compile.py",
     "tests/backend/test_studies.py",
 ]
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from backend.cli import compile as compiling
 from backend.cli import documents, figure, play, study, sweep, worst
 from backend.refusal import Refusal
 from engine import ENGINE_VERSION
@@ -52,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     figure.add_to(commands)
     worst.add_to(commands)
     study.add_to(commands)
+    compiling.add_to(commands)
     # These have a command line of their own.
     commands.add_parser("bench", help=BENCH_HELP, add_help=False)
     for name, about in sweep.COMMANDS.items():

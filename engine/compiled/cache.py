@@ -8,6 +8,7 @@ numpy and Python, and the options.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import platform
@@ -15,8 +16,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -58,6 +59,14 @@ def home() -> Path:
             return base
     except OSError:
         return _temporary()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Inside, no other process that asks for the same compiles: it waits, and finds what this one has compiled."""
+    with (home() / "compiling.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _temporary() -> Path:
