@@ -1,5 +1,6 @@
 import { test } from './fixtures.ts'
-import { MEASURING, expect, legitimate, live, painted, speed, until } from './page.ts'
+import { MEASURING } from './measuring.ts'
+import { expect, legitimate, live, painted, speed, until } from './page.ts'
 
 test('a first visit shows a living network at once', async ({ page }) => {
   await page.goto('/')

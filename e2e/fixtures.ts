@@ -5,7 +5,17 @@
  * the page logs an error that it did not announce, or when the server prints a traceback.
  */
 import { test as base, expect } from '@playwright/test'
+import { MEASURING } from './measuring.ts'
 import { Server } from './server.ts'
+
+/** Between two pictures: without a graphics card, painting sixty a second would take most of the machine. */
+const PAINT_MS = 50
+
+function paintSeldom(every: number): void {
+  window.requestAnimationFrame = (paint) =>
+    window.setTimeout(() => paint(performance.now()), every - (performance.now() % every))
+  window.cancelAnimationFrame = (id) => window.clearTimeout(id)
+}
 
 interface PerTest {
   /** A server of the test's own, to be stopped and started at will: `await page.goto(ownServer.url)`. */
@@ -31,6 +41,11 @@ export const test = base.extend<PerTest, PerWorker>({
   ],
 
   baseURL: async ({ server }, use) => use(server.url),
+
+  context: async ({ context }, use) => {
+    if (!MEASURING) await context.addInitScript(paintSeldom, PAINT_MS)
+    await use(context)
+  },
 
   ownServer: async ({}, use, info) => {
     const server = await Server.start()

@@ -1,5 +1,6 @@
 import { test } from './fixtures.ts'
-import { MEASURING, clickNode, clickable, expect, grown } from './page.ts'
+import { MEASURING } from './measuring.ts'
+import { clickNode, clickable, expect, grown } from './page.ts'
 
 const CLICKS = MEASURING ? 50 : 6
 const ALLOWED_MS = 150

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import { ARGUMENTS, findBrowser } from './browser.ts'
-import { MEASURING } from './page.ts'
+import { MEASURING } from './measuring.ts'
 
 const browser = await findBrowser()
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 LN2_HIGH = 0.6931471803691238  # its last 21 bits are zero: a whole number of them is exact
 LN2_LOW = 1.9082149292705877e-10
 LN10 = 2.302585092994046
-LOG_TERMS = 12  # z = s² ≤ 0.0295: the next one is below 2⁻⁵³ of the sum
-EXP_TERMS = 14  # |r| ≤ ln 2 / 2: likewise
 INFINITY = 1e308 * 10.0
 
 
@@ -36,9 +34,11 @@ def log(x: float) -> float:
     f = m - 1.0  # exact
     s = f / (2.0 + f)
     z = s * s
-    r = 0.0  # log(1 + f) = 2·artanh s = f - (f²/2 - s·(f²/2 + r))
-    for i in range(LOG_TERMS, 0, -1):
-        r = z * (2.0 / (2.0 * i + 1.0) + r)
+    # log(1 + f) = 2·artanh s = f - (f²/2 - s·(f²/2 + r)); z = s² ≤ 0.0295: a 13th term is below 2⁻⁵³ of the sum.
+    r = z * (2.0 / 21.0 + z * (2.0 / 23.0 + z * (2.0 / 25.0)))
+    r = z * (2.0 / 15.0 + z * (2.0 / 17.0 + z * (2.0 / 19.0 + r)))
+    r = z * (2.0 / 9.0 + z * (2.0 / 11.0 + z * (2.0 / 13.0 + r)))
+    r = z * (2.0 / 3.0 + z * (2.0 / 5.0 + z * (2.0 / 7.0 + r)))
     half = 0.5 * f * f
     return k * LN2_HIGH - ((half - (s * (half + r) + k * LN2_LOW)) - f)
 
@@ -53,9 +53,11 @@ def exp(x: float) -> float:
     high, low = x - k * LN2_HIGH, k * LN2_LOW
     r = high - low
     tail = (high - r) - low  # what the subtraction rounded away
-    y = 0.0  # (e^r - 1 - r) / r, by Horner's rule
-    for i in range(EXP_TERMS, 1, -1):
-        y = r / i * (1.0 + y)
+    # (e^r - 1 - r) / r by Horner's rule; |r| ≤ ln 2 / 2: a further term is below 2⁻⁵³ of the sum.
+    y = r / 12.0 * (1.0 + r / 13.0 * (1.0 + r / 14.0))
+    y = r / 9.0 * (1.0 + r / 10.0 * (1.0 + r / 11.0 * (1.0 + y)))
+    y = r / 6.0 * (1.0 + r / 7.0 * (1.0 + r / 8.0 * (1.0 + y)))
+    y = r / 2.0 * (1.0 + r / 3.0 * (1.0 + r / 4.0 * (1.0 + r / 5.0 * (1.0 + y))))
     y = 1.0 + (r + (r * y + tail))
     near, far = k // 2, k - k // 2  # in two steps, for 2^k alone may be out of range
     for steps in (near, far):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -29,6 +29,7 @@ STEP_DB = 0.05  # between entries of the table of bit error rates
 LOWEST_DB, HIGHEST_DB = -20.0, 20.0  # its ends: nothing survives below, everything above
 BELOW_NOISE_DB = 6.0  # signals this far below the noise are none
 TYPICAL_BYTES = 30  # of the frame by which the quality of a link is told
+SQRT_2, SQRT_2_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 LINKED = 0.1  # the quality below which there is no link
 ORDERS = ("fifo", "random", "newest-first", "slow-links", "stale")  # by number, as in engine.core.medium
 OPTIONAL = "Frames arrive in the order they were sent, or as an unfair scheduler likes, within worst_delay_s."
@@ -192,16 +193,16 @@ def heard_network(radio: AnyRadio, seed: int, network: Network) -> Network:
         allowed = "unit-disk or ideal here; log-distance with positions in metres (geometric, zones, IoT-LAB, range_m)"
         raise ScenarioError("radio.kind", radio.kind, allowed, "this network has no positions in metres")
     gain = signals(radio, seed, network.x, network.y, network.z)
-    links = sorted((v, w) for v, row in enumerate(gain) for w, mw in row if v < w and audible(radio, mw))
-    level = {(v, w): mw for v, row in enumerate(gain) for w, mw in row}
-    quality = tuple((q, q) for q in (link_quality(radio, level[pair]) for pair in links))
+    pairs = [(v, w, mw) for v, row in enumerate(gain) for w, mw in row if v < w]
+    shares = link_qualities(radio, [mw for _, _, mw in pairs])
+    heard = [(v, w, q) for (v, w, _), q in zip(pairs, shares, strict=True) if q >= LINKED]
     return Network(
         network.ids,
         network.names,
         network.x,
         network.y,
-        tuple(links),
-        quality,
+        tuple((v, w) for v, w, _ in heard),
+        tuple((q, q) for _, _, q in heard),
         network.range_m,
         True,
         network.z,
@@ -237,6 +238,27 @@ def link_quality(radio: LogDistance, mw: float, size: int = TYPICAL_BYTES) -> fl
     return total / len(fades)
 
 
+def link_qualities(radio: LogDistance, levels: Sequence[float], size: int = TYPICAL_BYTES) -> list[float]:
+    """`link_quality` of each of these mean powers, the same to the bit."""
+    import numpy as np  # for those who have such a radio
+
+    steps, hazards = map(np.array, _bit_errors(radio.bandwidth_hz / radio.bitrate_bps))
+    mw, decay, total = np.array(levels), np.array(_decay()), np.zeros(len(levels))
+    fades, noise, least = (
+        _fades(radio.fading_db),
+        milliwatts(radio.noise_dbm),
+        milliwatts(radio.sensitivity_dbm),
+    )
+    for fade in fades:
+        peril = hazards[np.searchsorted(steps, mw * fade / noise, side="right")] * BYTE * size
+        heard = (mw * fade >= least) & (peril < HOPELESS)
+        k = (peril[heard] * DECAY_STEPS).astype(np.int64)
+        r = peril[heard] - k / DECAY_STEPS
+        total[heard] += decay[k] * (1.0 - r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r / 24.0))))
+    found: list[float] = (total / len(fades)).tolist()
+    return found
+
+
 def signals(
     radio: LogDistance, seed: int, x: Sequence[float], y: Sequence[float], z: Sequence[float] | None
 ) -> list[list[tuple[int, float]]]:
@@ -247,12 +269,38 @@ def signals(
     floor = milliwatts(least)
     spots = [(x[v], y[v], 0.0 if z is None else z[v]) for v in range(len(x))]
     gain: list[list[tuple[int, float]]] = [[] for _ in x]
-    for v, w in linked_within(x, y, max(reach, 1.0), z):
-        mw = mean_power(radio, seed, spots[v], spots[w])
+    pairs = linked_within(x, y, max(reach, 1.0), z)
+    for (v, w), mw in zip(pairs, mean_powers(radio, seed, spots, pairs), strict=True):
         if mw >= floor:
             gain[v].append((w, mw))
             gain[w].append((v, mw))
     return [sorted(row) for row in gain]
+
+
+def mean_powers(
+    radio: LogDistance, seed: int, spots: Sequence[Spot], pairs: Sequence[tuple[int, int]]
+) -> list[float]:
+    """`mean_power` between each of these pairs of spots, the same to the bit."""
+    if not pairs:
+        return []
+    import numpy as np
+
+    from engine.world import wide
+
+    a, b = np.array(pairs).T
+    x, y, z = np.array(spots).T
+    dx, dy, dz = x[a] - x[b], y[a] - y[b], z[a] - z[b]
+    apart = dx * dx + dy * dy + dz * dz
+    loss = radio.path_loss_db + 5.0 * radio.exponent * wide.log(np.maximum(apart, 1.0)) / LN10
+    shadow: Any = 0.0
+    if radio.shadowing_db:
+        cells = np.array([_cell(spot) for spot in spots], np.uint64)
+        near, far = np.minimum(cells[a], cells[b]), np.maximum(cells[a], cells[b])
+        base: Any = near * GOLD + stream_base(seed, "shadowing")  # arrays wrap at 64 bits as the mask does
+        words: Any = mix(mix(base) + (far + 1) * GOLD)
+        shadow = radio.shadowing_db * wide.normal(((words >> 11) + 0.5) * UNIT)
+    found: list[float] = wide.milliwatts(radio.tx_dbm - loss + shadow).tolist()
+    return found
 
 
 def mean_power(radio: LogDistance, seed: int, a: Spot, b: Spot) -> float:
@@ -281,11 +329,11 @@ def erfc(x: float) -> float:
     """The complementary error function for x ≥ 0: a series below 2.5, a continued fraction above; good to 10⁻⁹."""
     square = exp(-x * x)
     if x < 2.5:
-        term, total, k = x, x, 1
+        term, total, twice, k = x, x, 2.0 * x * x, 1
         while term > 1e-17 * total:
-            term *= 2.0 * x * x / (2 * k + 1)
+            k += 2
+            term *= twice / k
             total += term
-            k += 1
         return 1.0 - 2.0 / math.sqrt(math.pi) * square * total
     fraction = 0.0
     for k in range(60, 0, -1):
@@ -302,8 +350,8 @@ def normal(p: float) -> float:
         return -normal(1.0 - p)
     x, step = 0.0, 1.0
     while step > 1e-12:
-        missing = 0.5 * erfc(x / math.sqrt(2.0)) - (1.0 - p)
-        step = missing * math.sqrt(2.0 * math.pi) * exp(0.5 * x * x)
+        missing = 0.5 * erfc(x / SQRT_2) - (1.0 - p)
+        step = missing * SQRT_2_PI * exp(0.5 * x * x)
         x += step
     return x
 
