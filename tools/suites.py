@@ -115,6 +115,7 @@ _COMPILED = [
     "tests/engine/test_engines_agree.py",
     "tests/engine/test_kernels.py",
     "tests/engine/test_search.py",
+    "tests/engine/test_seen.py",
     "tests/backend/test_bench.py",
     "tests/backend/test_compile.py",
     "tests/backend/test_studies.py",

@@ -75,7 +75,7 @@ from engine.compiled.machine import (
 )
 from engine.compiled.room import BESIDES, doubled, longer, make_room
 from engine.core import checkpoint
-from engine.core.declare import NONE, Env, ProtocolSpec, fields
+from engine.core.declare import NONE, Env, ProtocolSpec
 from engine.core.errors import ProtocolBug
 from engine.core.medium import (
     Medium,
@@ -565,15 +565,6 @@ class CompiledSimulator:
         arrays.corrupt(self.spec, self.held, self.env, self.links, stream, nodes, **which)
 
     # --- there and back
-
-    def plain_state(self) -> Any:
-        """The state as the interpreted engine holds it, copied."""
-        held = self.columns()
-        layers = {
-            layer.key: layer.state(*(held[f"{layer.key}.{f.name}"] for f in fields(layer.state)))
-            for layer in self.spec.layers
-        }
-        return self.spec.state(env=self.env, par=self.given_par, **layers)
 
     def columns(self) -> dict[str, list[Any]]:
         """`layer.field` -> nested lists, as `engine.core.storage.plain` gives them."""

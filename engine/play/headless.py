@@ -10,6 +10,7 @@ from math import inf
 from typing import Any
 
 from engine.compiled import exchange
+from engine.compiled.seen import Seen
 from engine.compiled.simulator import CompiledSimulator
 from engine.core.simulator import Simulator
 from engine.oracle.delivery import Deliveries
@@ -30,6 +31,8 @@ class Headless(Scene):
         self._on_the_way = self._in_kernel and not self.by_use  # else the truth may be new at every sample
         self.sim.by_use = self.by_use
         self._twin: Scene | None = None
+        # Where no kernel judges: what was seen, the verdict, and the truth that it was held against.
+        self._judging, self._wrong, self._against = Seen(self.sim), tuple[int, ...](), self.judge.truth
 
     def _simulator(self, *args: Any, **given: Any) -> Any:
         sim = CompiledSimulator(*args, **given)
@@ -71,9 +74,14 @@ class Headless(Scene):
             wrong: tuple[int, ...] = self.sim.judged_now()
             self.judge.bits = self.sim.net.bits.tolist()
             return wrong
-        sim = self.sim
+        sim, counted = self.sim, self._counted()
         self._twin = None
-        return tuple(self.judge.judge(sim.plain_state(), sim.peers, self._counted(), sim.alive))
+        changed = self._judging.changed()
+        if changed or self.judge.truth is None or self.judge.truth is not self._against:
+            state = self._judging.state()
+            self._wrong = tuple(self.judge.judge(state, sim.peers, counted, sim.alive))
+            self._against = self.judge.truth
+        return self._wrong
 
     def _counted(self) -> list[list[bool]]:
         sim = self.sim

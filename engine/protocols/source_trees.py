@@ -17,6 +17,7 @@ the number of nodes, 2·n numbers a frame, which no sensor radio would carry bey
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import ne
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from engine.core.declare import (
@@ -184,11 +185,11 @@ def judge(truth: Any, st: Any) -> list[int]:
     for actual, true in ((st.pubsub.dist, dist), (st.pubsub.parent, parent)):
         for v, row in enumerate(actual):
             if row != true[v]:
-                wrong[v] += sum(x != y for x, y in zip(row, true[v], strict=True))
+                wrong[v] += sum(map(ne, row, true[v]))
     for v, rows in enumerate(st.pubsub.behind):
         for used, row, true in zip(truth.up[v], rows, behind[v], strict=True):
             if used and row != true:
-                wrong[v] += sum(x != y for x, y in zip(row, true, strict=True))
+                wrong[v] += sum(map(ne, row, true))
     return wrong
 
 
