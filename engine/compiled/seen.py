@@ -73,9 +73,10 @@ class _Kept:
     def refresh(self) -> bool:
         """Copy what has changed; whether anything has."""
         data = self._column.data
-        where = np.flatnonzero(self._was != data)
-        if not len(where):
+        differs = self._was != data
+        if not differs.any():
             return False
+        where = differs.nonzero()[0]
         self._was[where] = data[where]
         if not self._column.offsets:
             self.lists[:] = data.tolist()

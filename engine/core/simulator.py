@@ -71,9 +71,8 @@ class Simulator:
         self.spec, self.seed, self.delay_s = spec, seed, delay_s
         self.n = len(peers)
         self.guarded = guard is not list
-        nodes = list(
-            range(self.n)
-        )  # one object a node, wherever it is named: fewer places in memory to look at
+        # One object a node, wherever it is named: fewer places in memory to look at.
+        nodes = list(range(self.n))
         self.peers: list[list[int]] = [[nodes[w] for w in sorted(row)] for row in peers]
         self.back = [[self.peers[w].index(v) for w in self.peers[v]] for v in range(self.n)]
         self.alive = [True] * self.n
