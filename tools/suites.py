@@ -1,8 +1,8 @@
 """The test suites: what they run, how their results are counted, and in which order.
 
 A suite is one or more checks. A check is a command: one that writes a report is counted by its tests, any
-other counts as one. Checks run three at a time, the longest first, for those of the server and of Spark wait a good deal;
-the browser tests look at times, so they run alone, last.
+other counts as one. Checks run two at a time, the longest first; the browser tests look at times, so they
+run alone, last.
 """
 
 from __future__ import annotations
@@ -226,8 +226,7 @@ def run(names: Sequence[str], extra: Sequence[str]) -> int:
     longest = ["spark", "server", "compiled", "pytest"]
     together.sort(key=lambda check: longest.index(check.name) if check.name in longest else len(longest))
     alone = [check for name in names if SUITES[name].alone for check in SUITES[name].checks]
-    cores = min(2, os.cpu_count() or 1)
-    for checks, workers in ((together, cores + 1), (alone, 1)):
+    for checks, workers in ((together, min(2, os.cpu_count() or 1)), (alone, 1)):
         with ThreadPoolExecutor(workers) as pool:
             running = {pool.submit(_run_check, check, extra, aloud): check for check in checks}
             try:
