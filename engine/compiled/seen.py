@@ -21,7 +21,7 @@ class Seen:
         self._sim = sim
         self._held: list[Column] = []
         self._kept: dict[tuple[str, str], _Kept] = {}
-        self._asked = True  # for a column that is new, since the last `changed`
+        self._asked = False  # for a column that is new, since the last `changed`
 
     def state(self) -> Any:
         """The state as the interpreted engine holds it: `state.layer.field[v]`."""

@@ -178,7 +178,7 @@ class Radio:
             last = first + 1
         clear = not (sim.lossy or sim.shut[v])
         if j == NONE and clear and frame[M_STATE] != COMING and self._alone(v, self.began[x], t):
-            reached, heard = self._in_silence(t, seq, v, kind, frame[M_BITS]), 0
+            reached, heard = self._in_silence(x, t, first, last), 0
         else:
             reached, heard = self._one_by_one(x, t, first, last, clear)
         medium.over(self, x, first, t, heard)
@@ -193,7 +193,8 @@ class Radio:
         `clear`: all of these links work.
         """
         sim, frame, begin = self.sim, self.flight[x], self.began[x]
-        v, j, kind, seq, bits = (frame[k] for k in (M_NODE, M_SLOT, M_KIND, M_SEQ, M_BITS))
+        v, j, kind = frame[M_NODE], frame[M_SLOT], frame[M_KIND]
+        seq, bits = frame[M_SEQ], frame[M_BITS]
         coming, again = frame[M_STATE] == COMING, frame[M_GOT] == 1
         awaited = not coming and j != NONE and self.mac[medium.ACKS] == 1
         gate, heard, offset, back = sim.gate_of[kind], 0, self.offset[v], sim.back[v]
@@ -222,15 +223,17 @@ class Radio:
                 sim.lost(t, seq, v, kind, w, reason)
         return reached, heard
 
-    def _in_silence(self, t: float, seq: int, v: int, kind: int, bits: int) -> list[tuple[int, int]]:
-        """Who hears a broadcast of v while nobody else sends: what `_one_by_one` would find, in a third of the time."""
+    def _in_silence(self, x: int, t: float, first: int, last: int) -> list[tuple[int, int]]:
+        """Who hears frame x, a broadcast, while nobody else sends: what `_one_by_one` would find, but sooner."""
+        frame = self.flight[x]
+        v, kind, seq, bits = frame[M_NODE], frame[M_KIND], frame[M_SEQ], frame[M_BITS]
         sim, gate, chance, span = self.sim, self.sim.gate_of[kind], self.chance, medium.span_at(self, t)
         words = sim.digest.words if sim.observing else []
         known, odds_of = self.odds[v]
         if known != span:
             known, odds_of = self.odds[v] = span, {}
         if (odds := odds_of.get(bits)) is None:
-            odds = odds_of[bits] = [self._odds(v, e, bits, span) for e in self._links(v)]
+            odds = odds_of[bits] = [self._odds(v, e, bits, span) for e in range(first, last)]
         words.append(seq)
         reached = []
         for receiver, likely in zip(sim.hear[v], odds, strict=True):
@@ -244,9 +247,6 @@ class Radio:
             else:
                 sim.lost(t, seq, v, kind, w, FADING)
         return reached
-
-    def _links(self, v: int) -> range:
-        return range(self.offset[v], self.offset[v] + len(self.sim.peers[v]))
 
     def _odds(self, v: int, e: int, bits: int, span: int) -> float:
         """The chance that so many bits from v come through its link e in silence; SURE and NEVER ask for no number."""

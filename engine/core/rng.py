@@ -17,8 +17,8 @@ UNIT = 1.0 / (1 << 53)
 PURPOSES = ("timer", "protocol", "loss")
 P_TIMER, P_PROTOCOL, P_LOSS = range(len(PURPOSES))
 """What a simulator has streams for, one a node each: jitter of timers, the protocol's own choices, the radio."""
-AHEAD = 64
-"""Numbers that `Streams` works out at once."""
+AHEAD, SINGLY = 64, 8
+"""Numbers that `Streams` works out at once, and those before them: many a node is never asked for more."""
 
 
 def mix(z: int) -> int:
@@ -76,6 +76,8 @@ class Streams:
         self.drawn[v] = drawn + 1
         place = drawn % AHEAD
         if place == 0 or not row:
+            if drawn < SINGLY:
+                return uniform_of(self._keys[v], drawn + 1)
             row = self._ahead[v] = uniforms_of(self._keys[v], drawn - place + 1, AHEAD)
         return row[place]
 

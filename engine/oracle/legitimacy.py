@@ -261,22 +261,26 @@ def _known(layer: Layer, has: set[str]) -> str:
 
 def _tree_columns(truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
     """The true tree as whole columns of the state."""
-    parent, child = [NONE] * len(peers), [[0] * len(row) for row in peers]
-    for v, p in enumerate(truth.parent):
-        if p != NONE:
-            parent[v] = peers[v].index(p)
-            child[p][peers[p].index(v)] = 1
     return {
-        "parent": parent,
+        "parent": [NONE if p == NONE else peers[v].index(p) for v, p in enumerate(truth.parent)],
         "root": _theirs(truth.root, peers),
         "dist": _theirs(truth.dist, peers),
-        "child": child,
+        "child": _of_children([1] * len(peers), truth, peers),
     }
 
 
 def _theirs(column: list[Any], peers: list[list[int]]) -> list[list[Any]]:
     """Per slot: the neighbour's entry."""
     return [list(map(column.__getitem__, row)) for row in peers]
+
+
+def _of_children(column: list[int], truth: Truth, peers: list[list[int]]) -> list[list[int]]:
+    """Per slot: the entry of the child there; 0 where there is none."""
+    rows = [[0] * len(row) for row in peers]
+    for v, p in enumerate(truth.parent):
+        if p != NONE:
+            rows[p][peers[p].index(v)] = column[v]
+    return rows
 
 
 def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, list[Any]]:
@@ -287,10 +291,6 @@ def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, li
 
     pos = [padded(p, len(st.ring.pos[v])) for v, p in enumerate(truth.pos)]
     size, near = [len(p) for p in truth.pos], _theirs(pos, peers)
-    below = [[0] * len(row) for row in peers]
-    for v, p in enumerate(truth.parent):
-        if p != NONE:
-            below[p][peers[p].index(v)] = truth.below[v]
     for row, cells in zip(near, st.ring.near, strict=True):
         if any(map(ne, map(len, row), map(len, cells))):
             row[:] = [padded(p, len(cell)) for p, cell in zip(row, cells, strict=True)]
@@ -298,7 +298,7 @@ def _ring_columns(st: Any, truth: Truth, peers: list[list[int]]) -> dict[str, li
         "size": size,
         "first": [p[0] if p else 0 for p in truth.pos],
         "pos": pos,
-        "below": below,
+        "below": _of_children(truth.below, truth, peers),
         "near_size": _theirs(size, peers),
         "near": near,
     }

@@ -38,9 +38,8 @@ def usable(
     peers: Sequence[Sequence[int]], works: Sequence[Sequence[bool]], alive: Sequence[bool]
 ) -> list[list[int]]:
     """Per slot: 1 if the link works both ways between live nodes. Rows of `peers` are in node order."""
-    back = [
-        iter(row) for row in works
-    ]  # nodes are taken in order: what each has next is about the present one
+    # Nodes are taken in order: what each has next is about the present one.
+    back = [iter(row) for row in works]
     use = []
     for v, row in enumerate(peers):
         ways = zip(row, works[v], [next(back[w]) for w in row], strict=True)

@@ -76,8 +76,7 @@ class Headless(Scene):
             return wrong
         sim, counted = self.sim, self._counted()
         self._twin = None
-        changed = self._judging.changed()
-        if changed or self.judge.truth is None or self.judge.truth is not self._against:
+        if self._judging.changed() or self.judge.truth is not self._against:
             state = self._judging.state()
             self._wrong = tuple(self.judge.judge(state, sim.peers, counted, sim.alive))
             self._against = self.judge.truth

@@ -242,6 +242,8 @@ def link_qualities(radio: LogDistance, levels: Sequence[float], size: int = TYPI
     """`link_quality` of each of these mean powers, the same to the bit."""
     import numpy as np  # for those who have such a radio
 
+    from engine.world import wide
+
     steps, hazards = map(np.array, _bit_errors(radio.bandwidth_hz / radio.bitrate_bps))
     mw, decay, total = np.array(levels), np.array(_decay()), np.zeros(len(levels))
     fades, noise, least = (
@@ -252,9 +254,7 @@ def link_qualities(radio: LogDistance, levels: Sequence[float], size: int = TYPI
     for fade in fades:
         peril = hazards[np.searchsorted(steps, mw * fade / noise, side="right")] * BYTE * size
         heard = (mw * fade >= least) & (peril < HOPELESS)
-        k = (peril[heard] * DECAY_STEPS).astype(np.int64)
-        r = peril[heard] - k / DECAY_STEPS
-        total[heard] += decay[k] * (1.0 - r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r / 24.0))))
+        total[heard] += wide.survival(decay, peril[heard])
     found: list[float] = (total / len(fades)).tolist()
     return found
 

@@ -1,4 +1,4 @@
-"""The numbers of `engine.core.exact` and `engine.world.radio`, for many values at once: the same to the bit.
+"""Numbers of `engine.core.exact`, `core.medium` and `world.radio`, for many values at once: the same to the bit.
 
 An array's element goes through the same additions, multiplications and divisions in the same order as a single number
 does there, and IEEE 754 fixes each of these; what loops there until a number is good enough loops here for those numbers
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.core.exact import LN2_HIGH, LN2_LOW, LN10
+from engine.core.medium import DECAY_STEPS
 
 Array: TypeAlias = Any
 """Of floats, one dimension."""
@@ -80,6 +81,13 @@ def normal(p: Array) -> Array:
         x[on] = at + step
         on[on] = step > 1e-12
     return np.where(low, -x, x)
+
+
+def survival(decay: Array, peril: Array) -> Array:
+    """`medium.survival`, below HOPELESS."""
+    k = (peril * DECAY_STEPS).astype(np.int64)
+    r = peril - k / DECAY_STEPS
+    return decay[k] * (1.0 - r * (1.0 - r * (0.5 - r * (1.0 / 6.0 - r / 24.0))))
 
 
 def milliwatts(dbm: Array) -> Array:
