@@ -51,7 +51,7 @@ declare global {
 }
 
 /** Waits until the page says so; `what` reads the view. */
-export async function until(page: Page, what: () => boolean, timeout = 60_000): Promise<void> {
+export async function until(page: Page, what: () => boolean, timeout = 20_000): Promise<void> {
   await page.waitForFunction(what, undefined, { timeout, polling: 'raf' })
 }
 

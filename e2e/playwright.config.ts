@@ -13,7 +13,7 @@ export default defineConfig({
   retries: 0, // one that passes only at times is broken
   forbidOnly: !!process.env.CI,
   timeout: 120_000, // a busy machine is slow, not broken
-  expect: { timeout: 30_000 },
+  expect: { timeout: 10_000 },
   reporter: 'list',
   use: {
     browserName: 'chromium',

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const ROOT = resolve(import.meta.dirname, '..')
 const PYTHON = join(ROOT, '.venv/bin/python')
 const START_MS = 30_000
-const STOP_MS = 30_000
+const STOP_MS = 10_000
 
 export class Server {
   /** All that it has printed, over restarts too. */
