@@ -42,6 +42,23 @@ test('a visitor is told what to try, once', async ({ page }) => {
   await expect(hint).toBeHidden()
 })
 
+test('on a projector nothing lies over the symbols, and the messages are counted in sight', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await page.goto('/')
+  await live(page)
+  const hint = await page.getByRole('complementary', { name: 'How to begin' }).boundingBox()
+  const symbols = await page.getByTestId('symbols').boundingBox()
+  if (!hint || !symbols) throw new Error('the hint or the symbols are not shown')
+  expect(hint.y + hint.height).toBeLessThanOrEqual(symbols.y)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  const first = await inspector.getByTestId('sent').first().boundingBox()
+  const events = await inspector.getByRole('region', { name: 'Events' }).boundingBox()
+  if (!first || !events) throw new Error('the messages or the events are not shown')
+  expect(first.y + first.height).toBeLessThanOrEqual(events.y)
+})
+
 test('pause stops time, a step moves it on, reset brings it back to nothing', async ({ page }) => {
   await page.goto('/')
   await live(page)

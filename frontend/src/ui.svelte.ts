@@ -20,8 +20,6 @@ class Ui {
   sheetOpen = $state(false)
   setup = $state<Setup | null>(null)
   share = $state(false)
-  /** Height of what lies over the bottom of the network, px. */
-  covered = $state(0)
   /** The offer to let some nodes subscribe is up. */
   offering = $state(false)
 
