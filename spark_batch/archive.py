@@ -11,11 +11,26 @@ import sys
 import tempfile
 from typing import Any
 
+from engine.sweeps import Folder, load_sweep
 from spark_batch.java import LIGHT, classes
+from spark_batch.job import Job
 from spark_batch.session import Session, connect
 from spark_batch.statistics import by_point, differences
 
 WAIT_S = 120.0
+SWEEP = {
+    "version": 1,
+    "base": {
+        "version": 1,
+        "topology": {"kind": "ring", "n": 4},
+        "protocol": {"name": "psvr"},
+        "duration_s": 2.0,
+    },
+    "axes": [{"path": "radio.loss", "values": [0.0, 0.1]}],
+    "repetitions": 4,
+    "compare": "radio.loss",
+    "method": "interpreted",
+}
 
 
 def main() -> int:
@@ -38,7 +53,7 @@ def main() -> int:
 
 
 def _use(session: Session) -> None:
-    """What a small sweep asks of Spark."""
+    """What sweeps ask of Spark: statistics of many rows, and a small sweep from its folder to its summary."""
     session.warm()
     row = "id as run", "id % 4 as point", "id % 3 as seed", "cast(null as string) as error", "1.0D * id as x"
     with tempfile.TemporaryDirectory() as folder:
@@ -46,6 +61,9 @@ def _use(session: Session) -> None:
         rows = session.spark.read.parquet(f"{folder}/rows")
         by_point(rows, ["x"]).write.parquet(f"{folder}/summary")
         differences(rows, ["x"], 2, 2).collect()
+        small = Folder(f"{folder}/sweep")
+        small.claim(load_sweep(SWEEP))
+        Job(session, small, "archive").play()
 
 
 def _end(session: Session) -> None:

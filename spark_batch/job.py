@@ -30,6 +30,8 @@ from spark_batch.trial import plan_for, try_some
 WAVE = 4_000
 """Chunks that Spark is given at a time."""
 LOOK_S = 0.25
+SOON_S = 1.0
+"""What is through so soon needs no statistics on the way."""
 PATIENCE_S = 60.0
 SPARE_BYTES = 50_000_000
 TROUBLE = "ringcast-trouble: "
@@ -98,8 +100,10 @@ class Job:
         self._told(counted.progress())
         small = [number for number in counted.plan.firsts() if number not in counted.chunks]
         if small:
+            before, begin = counted.done, time.monotonic()
             self._wave(sweep, small, counted, code)
-            if counted.done < sweep.runs:
+            each = (time.monotonic() - begin) / max(1, counted.done - before)
+            if each * (sweep.runs - counted.done) > SOON_S:
                 self._summarise(summaries, counted, pairs=False)
         with _Background(self, summaries, counted):
             while wave := list(islice(self._missing(counted), WAVE)):

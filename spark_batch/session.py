@@ -74,7 +74,7 @@ class Session:
         places.mapInArrow(idle_task(sweep), "id long").collect()
         if not sweep:
             row = "id as run", "id as point", "cast(null as string) as error", "1.0D as metric_of_none"
-            by_point(self.spark.range(1).selectExpr(*row), ["metric_of_none"]).collect()
+            by_point(self.spark.range(0, 1, 1, 1).selectExpr(*row), ["metric_of_none"], one=True).collect()
 
     def thread(self, work: Callable[[], None], name: str) -> threading.Thread:
         """A thread that may use the session."""

@@ -39,8 +39,13 @@ def long(rows: DataFrame, metrics: Sequence[str], *keys: str) -> DataFrame:
     return rows.select(*map(column, keys), f.posexplode(values).alias("metric", "value"))
 
 
-def by_point(rows: DataFrame, metrics: Sequence[str], axes: Sequence[str] = ()) -> DataFrame:
-    """One row a point and metric: `point`, the axes, `metric` (its name) and OF_POINT."""
+def by_point(
+    rows: DataFrame, metrics: Sequence[str], axes: Sequence[str] = (), *, one: bool = False
+) -> DataFrame:
+    """One row a point and metric: `point`, the axes, `metric` (its name) and OF_POINT.
+
+    one: `rows` are few and lie in one partition, where all can be done without another exchange.
+    """
     from pyspark.sql import functions as f
 
     values = long(rows, metrics, "run", "point", "error", *axes)
@@ -63,11 +68,13 @@ def by_point(rows: DataFrame, metrics: Sequence[str], axes: Sequence[str] = ()) 
     middle = points.select("point", "metric", f.col("spread")[50].alias("median"))
     off = f.abs(value - f.col("median"))
     near = (
-        values.join(middle, ["point", "metric"])
+        values.join(middle.hint("merge"), ["point", "metric"])
         .groupBy("point", "metric")
         .agg(f.min_by("run", f.when(off.isNotNull(), f.struct(off, f.col("run")))).alias("median_run"))
     )
-    found = _with_interval(points.join(near, ["point", "metric"], "left"))
+    if one:
+        near = near.coalesce(1)  # it is one already, which Spark does not see
+    found = _with_interval(points.join(near.hint("merge"), ["point", "metric"], "left"))
     found = found.withColumn("q", f.when(f.col("n") >= LEAST_FOR_QUANTILES, f.col("spread")))
     named = f.element_at(f.array(*map(f.lit, metrics)), metric + 1).alias("metric")
     return found.orderBy("point", "metric").select("point", *map(column, axes), named, *OF_POINT)
@@ -87,7 +94,7 @@ def differences(rows: DataFrame, metrics: Sequence[str], stride: int, size: int)
     b = keyed.select("seed", "rest", "metric", f.col("point").alias("point_b"), f.col("value").alias("b"))
     off = f.col("b") - f.col("a")
     found = (
-        a.join(b, ["rest", "seed", "metric"])
+        a.join(b.hint("merge"), ["rest", "seed", "metric"])
         .where("point_a < point_b")
         .groupBy("point_a", "point_b", "metric")
         .agg(f.count(off).alias("n"), f.avg(off).alias("mean"), f.stddev_samp(off).alias("sd"))

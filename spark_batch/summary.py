@@ -7,8 +7,10 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow.parquet as pq
 
 from engine.sweeps import Folder, Plan, Sweep
 from engine.sweeps.rows import row_columns
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FEW = 50_000
 """Rows that Spark answers sooner about than it compiles."""
+ONE_TASK = 5_000
+"""Rows that one task answers sooner about than several that exchange them."""
 SHOWN = 2_000
 """Points in summary.json; summary.parquet has all."""
 SPARK_TYPES = {"int64": "long", "double": "double", "bool": "boolean", "string": "string"}
@@ -31,7 +35,7 @@ class Summaries:
 
     def __init__(self, session: Session, sweep: Sweep, folder: Folder, plan: Plan, tag: str) -> None:
         self.session, self.sweep, self.folder, self.plan, self._tag = session, sweep, folder, plan, tag
-        self.metrics = list(sweep.metrics)
+        self.metrics, self._shown = list(sweep.metrics), min(SHOWN, sweep.points)
         kinds = row_columns(sweep)
         self._schema = ", ".join(f"`{name}` {SPARK_TYPES[kind]}" for name, kind in kinds.items())
 
@@ -39,8 +43,11 @@ class Summaries:
         """In a pool apart: statistics need not wait until all tasks of a wave have been played."""
         return self.session.tagged(self._tag, action, "statistics")
 
-    def rows(self, points: int | None = None) -> DataFrame | None:
-        """The rows that are there, of the first so many points; None: there are none."""
+    def _collected(self, table: DataFrame) -> list[dict[str, Any]]:
+        return [row.asDict() for row in self._run(table.collect)]
+
+    def rows(self, done: int, points: int | None = None) -> DataFrame | None:
+        """The rows that are there, about `done`, of the first so many points; None: there are none."""
         numbers = sorted(self.folder.chunks())
         if points is not None and points < self.sweep.points:
             last = self.plan.chunk_of(points * self.sweep.repetitions - 1)
@@ -52,52 +59,59 @@ class Summaries:
         found = self.session.spark.read.schema(self._schema).parquet(
             *(str(place.resolve()) for place in places)
         )
-        return found if points is None else found.where(found.point < points)
+        found = found if points is None else found.where(found.point < points)
+        return found.coalesce(1) if done < ONE_TASK else found
 
-    def _tables(self, points: int | None, *, pairs: bool = True) -> tuple[DataFrame, DataFrame | None] | None:
-        rows = self.rows(points)
-        if rows is None or not self.metrics:
-            return None
-        points_of = by_point(rows, self.metrics, [c.path for c in self.sweep.columns])
-        if self.sweep.compared is None or not pairs:
-            return points_of, None
-        return points_of, differences(rows, self.metrics, *self.sweep.compared)
+    def _by_point(self, rows: DataFrame, done: int) -> DataFrame:
+        axes = [c.path for c in self.sweep.columns]
+        return by_point(rows, self.metrics, axes, one=done < ONE_TASK)
 
-    def partial(self, done: int, failed: int, *, pairs: bool = True) -> bool:
-        """Rewrite summary.json with what is there, sooner without paired differences; whether there was anything."""
-        # Spark writes and compiles a program for each question; for a few rows that takes longer than the answer.
+    def _prepare(self, done: int) -> None:
+        """Spark writes and compiles a program for each question; for a few rows that takes longer than the answer."""
         few, conf = done < FEW, self.session.spark.conf
         conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if few else "FALLBACK")
         conf.set("spark.sql.codegen.wholeStage", "false" if few else "true")
-        tables = self._tables(min(SHOWN, self.sweep.points), pairs=pairs)
-        if tables is None and done == 0:
+
+    def partial(self, done: int, failed: int, *, pairs: bool = True) -> bool:
+        """Rewrite summary.json with what is there, sooner without paired differences; whether there was anything."""
+        self._prepare(done)
+        rows = self.rows(done, self._shown) if self.metrics else None
+        if rows is None and done == 0:
             return False
-        self._write(tables, done, failed)
+        of_points = [] if rows is None else self._collected(self._by_point(rows, done))
+        self._write(of_points, rows if pairs else None, done, failed)
         return True
 
     def final(self, done: int, failed: int) -> None:
         """Both files, of all runs."""
-        self.partial(done, failed)
-        tables = self._tables(None)
-        if tables is not None:
+        self._prepare(done)
+        rows, of_points = self.rows(done) if self.metrics else None, list[Mapping[str, Any]]()
+        if rows is not None:
             part = self.folder.path / ".summary.parquet"
             shutil.rmtree(part, ignore_errors=True)
-            self._run(lambda: tables[0].write.parquet(str(part.resolve())))
+            self._run(lambda: self._by_point(rows, done).write.parquet(str(part.resolve())))
             shutil.rmtree(self.folder.summary_table, ignore_errors=True)
             part.rename(self.folder.summary_table)
+            shown = pq.read_table(
+                self.folder.summary_table, filters=[("point", "<", self._shown)]
+            ).to_pylist()
+            place = {name: k for k, name in enumerate(self.metrics)}
+            of_points = sorted(shown, key=lambda row: (row["point"], place[row["metric"]]))
+        self._write(of_points, self.rows(done, self._shown) if rows is not None else None, done, failed)
 
-    def _write(self, tables: tuple[DataFrame, DataFrame | None] | None, done: int, failed: int) -> None:
+    def _write(
+        self, of_points: Sequence[Mapping[str, Any]], paired: DataFrame | None, done: int, failed: int
+    ) -> None:
+        """`of_points`: the statistics in the order they are shown; `paired`: the rows for paired differences."""
         points, pairs = dict[int, dict[str, Any]](), list[dict[str, Any]]()
-        if tables is not None:
-            for row in self._run(tables[0].collect):
-                empty = {"point": row.point, "values": self.sweep.shown(row.point), "metrics": {}}
-                point = points.setdefault(row.point, empty)
-                point["metrics"][row.metric] = {what: _plain(row[what]) for what in OF_POINT}
-            if tables[1] is not None:
-                for row in self._run(tables[1].collect):
-                    pairs.append(
-                        {what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)}
-                    )
+        for row in of_points:
+            empty = {"point": row["point"], "values": self.sweep.shown(row["point"]), "metrics": {}}
+            point = points.setdefault(row["point"], empty)
+            point["metrics"][row["metric"]] = {what: _plain(row[what]) for what in OF_POINT}
+        if paired is not None and self.sweep.compared is not None:
+            table = differences(paired, self.metrics, *self.sweep.compared)
+            for row in self._collected(table):
+                pairs.append({what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)})
         told = {
             "runs_done": done,
             "runs_failed": failed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,21 @@ def test_a_figure_is_the_same_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(psvr_10.NETWORKS, "quick", 20)
     for name in ("psvr-7", "psvr-9", "psvr-10"):
         assert main(["figure", name, "--out", str(tmp_path / "here")]) == 0
-    assert main(["figure", "psvr-7", "--out", str(tmp_path / "spark"), "--master", "local[2]"]) == 0
-    with on_spark("local[2]"):
+    asked = list[str]()
+
+    def already(master: str) -> AbstractContextManager[None]:
+        asked.append(master)
+        return nullcontext()
+
+    with on_spark("local[2]"):  # once: the command's own is one more Spark that starts
+        monkeypatch.setattr("backend.cli.figure.on_spark", already)
+        for name in ("psvr-7", "psvr-9", "psvr-10"):
+            assert main(["figure", name, "--out", str(tmp_path / "spark"), "--master", "local[2]"]) == 0
         runs = [{"seed": seed, "radio.loss": loss} for seed in (1, 2) for loss in (0.0, 2.0)]
         there = batch(BASE, runs, 1)
-        for name in ("psvr-9", "psvr-10"):
-            assert main(["figure", name, "--out", str(tmp_path / "spark")]) == 0
         with pytest.raises(RuntimeError, match="bogus"):
             each("bogus", [[1]])
+    assert asked == ["local[2]"] * 3
     here = sorted((tmp_path / "here").iterdir())
     assert len(here) == 9
     for path in here:

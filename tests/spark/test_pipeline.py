@@ -15,14 +15,18 @@ import pytest
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, load_sweep
 from engine.sweeps.student import t95
+from spark_batch import summary
 from spark_batch.job import Cancelled, Job, reason
 from spark_batch.play import Player
 from spark_batch.progress import Progress
 from spark_batch.session import Session
+from spark_batch.summary import Summaries
 from tests.spark.support import BASE, folder, plain_loop, rows, sweep
 
 
-def test_spark_equals_the_plain_loop_row_by_row(session: Session, tmp_path: Path) -> None:
+def test_spark_equals_the_plain_loop_row_by_row(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     of = sweep()
     out = folder(tmp_path, of)
     told: list[Progress] = []
@@ -35,6 +39,13 @@ def test_spark_equals_the_plain_loop_row_by_row(session: Session, tmp_path: Path
     assert {row["method"] for row in found if not row["error"]} == {"compiled"}
     assert (told[-1].done, told[-1].failed, told[-1].of) == (48, 12, 48)
     assert out.done
+    _check_summary(out, loop)
+    for few in ("FEW", "ONE_TASK"):  # as many rows are asked about
+        monkeypatch.setattr(summary, few, 0)
+    plan = out.plan()
+    assert plan is not None
+    (out.path / "summary.json").unlink()
+    Summaries(session, of, out, plan, "many").final(48, 12)
     _check_summary(out, loop)
 
 
@@ -93,9 +104,9 @@ def test_what_is_there_is_kept_and_what_is_torn_is_done_again(session: Session, 
     assert not list(out.rows.rglob(".*"))
     again = {number: out.chunk(number).stat().st_mtime_ns for number in out.chunks()}
     assert {number for number in kept if kept[number] != again[number]} == set(lost)
-    summary = out.read_summary()
-    assert summary is not None
-    assert summary["runs_done"] == of.runs
+    told = out.read_summary()
+    assert told is not None
+    assert told["runs_done"] == of.runs
 
 
 def test_cancel_keeps_what_is_done(session: Session, tmp_path: Path) -> None:
