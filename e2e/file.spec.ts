@@ -1,11 +1,10 @@
 import { test } from './fixtures.ts'
-import { expect, live, until } from './page.ts'
+import { expect, openMesh, until } from './page.ts'
 
 test.use({ expectedErrors: [/422|413/] })
 
 test.beforeEach(async ({ page }) => {
-  await page.goto('/')
-  await live(page)
+  await openMesh(page)
   await page
     .getByRole('button', { name: /nodes$/ })
     .first()

@@ -1,12 +1,20 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, grown, legitimate, menuItem, node, speed, until } from './page.ts'
-
-test.beforeEach(async ({ page }) => {
-  await page.goto('/')
-  await grown(page)
-})
+import {
+  clickNode,
+  clickable,
+  expect,
+  grown,
+  legitimate,
+  menuItem,
+  node,
+  openMesh,
+  speed,
+  until,
+} from './page.ts'
 
 test('a router killed on the canvas turns layers wrong, and they heal', async ({ page }) => {
+  await page.goto('/')
+  await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
   await menuItem(page, 'Fail')
@@ -26,6 +34,8 @@ test('a router killed on the canvas turns layers wrong, and they heal', async ({
 })
 
 test('undo takes the fault back', async ({ page }) => {
+  await openMesh(page)
+  await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
   await menuItem(page, 'Fail')
@@ -35,6 +45,8 @@ test('undo takes the fault back', async ({ page }) => {
 })
 
 test('corrupting everything is survived', async ({ page }) => {
+  await page.goto('/')
+  await grown(page)
   await page.getByRole('button', { name: 'Act' }).click()
   await page.getByRole('button', { name: 'Corrupt every variable' }).click()
   await until(page, () => window.ringcast.layers.every((layer) => layer.wrong > 0))
@@ -44,6 +56,8 @@ test('corrupting everything is survived', async ({ page }) => {
 })
 
 test('a cut network is judged part by part', async ({ page }) => {
+  await openMesh(page)
+  await grown(page)
   await page.getByRole('button', { name: 'Act' }).click()
   await page.getByRole('button', { name: 'Cut into two parts' }).click()
   const parts = page.getByRole('list', { name: 'Parts of the network' })

@@ -1,8 +1,8 @@
 import { test } from './fixtures.ts'
-import { expect, grown, live, until } from './page.ts'
+import { expect, grown, openMesh, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
-  await page.goto('/')
+  await openMesh(page)
   await grown(page)
 
   const network = page.locator('[data-picture=network]')
@@ -59,8 +59,7 @@ test('everything a pointer can do, the keyboard can', async ({ page }) => {
 })
 
 test('a node is moved without a pointer', async ({ page }) => {
-  await page.goto('/')
-  await live(page)
+  await openMesh(page)
   await page.locator('[data-picture=network]').focus()
   await page.keyboard.press('ArrowRight')
   await until(page, () => window.ringcast.selected !== null)

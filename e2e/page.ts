@@ -82,6 +82,33 @@ export async function newRun(page: Page, start: () => Promise<void>): Promise<st
   return before
 }
 
+/** Seventeen nodes, three that listen: for what has nothing to do with the size of a network. */
+const MESH = {
+  version: 1,
+  name: 'A small mesh',
+  topology: { kind: 'builtin', name: 'mesh-17' },
+  radio: { kind: 'ideal', delay_s: 0.12 },
+  protocol: { name: 'psvr', params: { number_s: 0.5, lease_s: 3, forget_s: 8 } },
+  events: [
+    { t: 2, do: 'subscribe', node: 'P', channel: 'weather' },
+    { t: 2, do: 'subscribe', node: 'A', channel: 'weather' },
+    { t: 3, do: 'subscribe', node: 'L', channel: 'weather' },
+    { t: 20, do: 'publish', node: 'G', channel: 'weather' },
+  ],
+  duration_s: 600,
+}
+
+/** Opens the small mesh by a link, and plays it. */
+export async function openMesh(page: Page, url = ''): Promise<void> {
+  const made = await page.request.post(`${url}/api/sessions`, { data: { scenario: MESH } })
+  const { id } = (await made.json()) as { id: string }
+  const kept = await page.request.get(`${url}/api/sessions/${id}/link`)
+  const { url_path: path } = (await kept.json()) as { url_path: string }
+  await page.goto(`${url}${path}`)
+  await live(page)
+  await page.getByRole('button', { name: 'Play' }).click()
+}
+
 /** Opens a scenario document as a visitor would: as a file. */
 export async function openScenario(page: Page, scenario: Record<string, unknown>): Promise<void> {
   const buffer = Buffer.from(JSON.stringify(scenario))

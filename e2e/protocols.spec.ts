@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { expect, legitimate, live, newRun, speed, until } from './page.ts'
+import { expect, legitimate, live, newRun, openMesh, speed, until } from './page.ts'
 
 test.use({ expectedErrors: [/422/] })
 
@@ -8,8 +8,7 @@ for (const [name, title] of [
   ['shen', /^Shen/],
 ] as const) {
   test(`${name} takes over the same network, its subscribers and its commands`, async ({ page }) => {
-    await page.goto('/')
-    await live(page)
+    await openMesh(page)
     const nodes = await page.evaluate(() => window.ringcast.nodes())
     await page.getByRole('button', { name: /^PSVR/ }).click()
     const panel = page.getByRole('dialog', { name: 'Choose a protocol and its parameters' })

@@ -1,8 +1,8 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, grown, legitimate, menuItem, speed } from './page.ts'
+import { clickNode, clickable, expect, grown, legitimate, menuItem, openMesh, speed } from './page.ts'
 
 test('subscribe, publish, delivered', async ({ page }) => {
-  await page.goto('/')
+  await openMesh(page)
   await grown(page)
   await speed(page, 10)
 

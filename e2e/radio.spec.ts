@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { expect, live, newRun, openScenario, speed, until } from './page.ts'
+import { expect, live, newRun, openMesh, openScenario, speed, until } from './page.ts'
 
 const MOTES = {
   version: 1,
@@ -12,12 +12,8 @@ const MOTES = {
 
 test.use({ expectedErrors: [/422/] })
 
-test.beforeEach(async ({ page }) => {
-  await page.goto('/')
-  await live(page)
-})
-
 test('a radio that needs metres says so where it was chosen, and the run is untouched', async ({ page }) => {
+  await openMesh(page)
   const before = await page.evaluate(() => window.ringcast.session)
   await page.getByRole('button', { name: /^Radio/ }).click()
   const panel = page.getByRole('dialog', { name: 'Choose a radio' })
@@ -32,6 +28,7 @@ test('a radio that needs metres says so where it was chosen, and the run is unto
 test('a real radio brings its parameters along, loses messages for a reason, and can be undone', async ({
   page,
 }) => {
+  await openMesh(page)
   await openScenario(page, MOTES)
   expect(await page.evaluate(() => window.ringcast.radio)).toBe('ideal')
   await page.getByRole('button', { name: /^Radio/ }).click()
@@ -62,6 +59,7 @@ test('a real radio brings its parameters along, loses messages for a reason, and
 })
 
 test('settings are those of the schema, and numbers out of range are named', async ({ page }) => {
+  await openMesh(page)
   await openScenario(page, MOTES)
   await page.getByRole('button', { name: /^Radio/ }).click()
   const panel = page.getByRole('dialog', { name: 'Choose a radio' })
@@ -78,6 +76,8 @@ test('settings are those of the schema, and numbers out of range are named', asy
 })
 
 test('a link tells how good it is both ways, where that is known', async ({ page }) => {
+  await page.goto('/')
+  await live(page)
   // The picture may still be settling: look for the link anew until a click meets it.
   await expect(async () => {
     const middle = await page.evaluate(() => {

@@ -1,10 +1,10 @@
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, grown, live, menuItem, until } from './page.ts'
+import { clickNode, clickable, expect, grown, live, menuItem, openMesh, until } from './page.ts'
 
 test.use({ expectedErrors: [/WebSocket|ERR_CONNECTION|Failed to load resource/] })
 
 test('the run goes on after the server restarts', async ({ page, ownServer }) => {
-  await page.goto(ownServer.url)
+  await openMesh(page, ownServer.url)
   await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)

@@ -1,12 +1,9 @@
 import { test } from './fixtures.ts'
-import { expect, live, until } from './page.ts'
+import { expect, openMesh, until } from './page.ts'
 
 test.use({ expectedErrors: [/422/] })
 
-test.beforeEach(async ({ page }) => {
-  await page.goto('/')
-  await live(page)
-})
+test.beforeEach(({ page }) => openMesh(page))
 
 test('a protocol is set up from what it declares, and numbers out of range are named', async ({ page }) => {
   const before = await page.evaluate(() => window.ringcast.session)

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { test } from './fixtures.ts'
-import { clickNode, clickable, expect, grown, live, menuItem, until } from './page.ts'
+import { clickNode, clickable, expect, grown, live, menuItem, openMesh, until } from './page.ts'
 
 test('a shared run opens identically, and the badge says so until somebody acts', async ({
   page,
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto('/')
+  await openMesh(page)
   await grown(page)
   const victim = await clickable(page)
   await clickNode(page, victim)
@@ -61,8 +61,7 @@ test.describe('a link that cannot be opened', () => {
 })
 
 test('a watcher sees the run, cannot act on it, and can fork it', async ({ page, browser, baseURL }) => {
-  await page.goto('/')
-  await live(page)
+  await openMesh(page)
   const session = await page.evaluate(() => window.ringcast.session)
   const context = await browser.newContext({ ...(baseURL === undefined ? {} : { baseURL }) })
   const watcher = await context.newPage()
@@ -79,8 +78,7 @@ test('a watcher sees the run, cannot act on it, and can fork it', async ({ page,
 
 test('a long link can be shortened, and opens the same run', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto('/')
-  await live(page)
+  await openMesh(page)
   const before = await page.evaluate(() => window.ringcast.session)
   // A network of its own makes a long link: a circle of 400 with unguessable names.
   const names = Array.from({ length: 400 }, (_, i) => `${(i * 7919) % 104_729}-${(i * 6101) % 15_485_863}`)

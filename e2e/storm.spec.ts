@@ -1,5 +1,5 @@
 import { test } from './fixtures.ts'
-import { expect, legitimate, live, newRun, speed, until } from './page.ts'
+import { expect, legitimate, live, newRun, openMesh, speed, until } from './page.ts'
 
 test('a storm with a seed breaks things, is told line by line, heals, and is undone as one', async ({
   page,
@@ -52,15 +52,14 @@ test('a burst of losses passes', async ({ page }) => {
 test('traffic comes by itself, the share it reaches is shown, and falls when everything is lost', async ({
   page,
 }) => {
-  await page.goto('/')
-  await live(page)
+  await openMesh(page)
   await page.getByRole('button', { name: 'Traffic: off' }).click()
   const panel = page.getByRole('dialog', { name: 'Traffic' })
   await panel.getByLabel('Publishers', { exact: true }).fill('3')
   await panel.getByLabel('Subscribers: number or share').selectOption('nodes')
   await panel.getByLabel('Subscribers', { exact: true }).fill('12')
   await panel.getByLabel(/^Rate/).fill('0.5')
-  await expect(panel).toContainText('3 of 210 nodes publish, 12 listen: about 90 publications a minute')
+  await expect(panel).toContainText('3 of 17 nodes publish, 12 listen: about 90 publications a minute')
   const before = await newRun(page, () => panel.getByRole('button', { name: 'Start a new run' }).click())
   await expect(page.getByRole('button', { name: 'Traffic: on' })).toBeVisible()
   await speed(page, 20)
