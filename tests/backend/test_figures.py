@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,15 @@ from backend.figures.study import Cell, Verdict, cell, quantile
 ON_RADIO = ("psvr-8", "psvr-11")  # tested by themselves
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def small() -> Iterator[None]:
     """Fewer networks than even a quick figure takes."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _less(monkeypatch)
+        yield
+
+
+def _less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(psvr_7.GRAPHS, "quick", 60)
     monkeypatch.setitem(psvr_7.SIZES, "quick", (50,))
     monkeypatch.setitem(psvr_9.NETWORKS, "quick", 40)
@@ -28,27 +36,37 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ringps_flooding, "COLOURS", {4: "#0072B2", 20: "#D55E00"})
 
 
+@pytest.fixture(scope="module")
+def made(small: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Where the files of a figure are, made once."""
+    place = tmp_path_factory.mktemp("figures")
+
+    @cache
+    def make(figure: str) -> Path:
+        assert main(["figure", figure, "--out", str(place / figure)]) == 0
+        return place / figure
+
+    return make
+
+
 @pytest.mark.parametrize("figure", [name for name in FIGURES if name not in ON_RADIO])
-@pytest.mark.usefixtures("small")
 def test_a_figure_is_three_files_and_the_same_again(
-    figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    figure: str, made: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for folder in ("a", "b"):
-        assert main(["figure", figure, "--out", str(tmp_path / folder)]) == 0
+    first = made(figure)
+    assert main(["figure", figure, "--out", str(tmp_path)]) == 0
     assert "agrees" in capsys.readouterr().out
-    names = sorted(path.name for path in (tmp_path / "a").iterdir())
+    names = sorted(path.name for path in first.iterdir())
     assert names == [f"{figure}.csv", f"{figure}.svg", f"{figure}.verdict.json"]
-    verdicts = json.loads((tmp_path / "a" / names[2]).read_text(encoding="utf-8"))
+    verdicts = json.loads((first / names[2]).read_text(encoding="utf-8"))
     assert {tuple(v) for v in verdicts} == {("claim", "source", "measured", "verdict", "why")}
     assert {v["verdict"] for v in verdicts} <= {"agrees", "differs", "not-tested"}
     for name in names:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (first / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
-@pytest.mark.usefixtures("small")
-def test_the_numbers_are_those_a_right_implementation_gives(tmp_path: Path) -> None:
-    main(["figure", "psvr-7", "--out", str(tmp_path)])
-    with (tmp_path / "psvr-7.csv").open(encoding="utf-8") as file:
+def test_the_numbers_are_those_a_right_implementation_gives(made: Callable[[str], Path]) -> None:
+    with (made("psvr-7") / "psvr-7.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
         "series",
@@ -133,10 +151,8 @@ def test_a_box_has_the_quantiles_of_its_sample() -> None:
     assert cell("x", {}, "m", [5.0, 1.0]).spread == ()
 
 
-@pytest.mark.usefixtures("small")
-def test_structure_is_counted_by_layer_and_flooding_by_node(tmp_path: Path) -> None:
-    assert main(["figure", "ringps-flooding", "--out", str(tmp_path)]) == 0
-    with (tmp_path / "ringps-flooding.csv").open(encoding="utf-8") as file:
+def test_structure_is_counted_by_layer_and_flooding_by_node(made: Callable[[str], Path]) -> None:
+    with (made("ringps-flooding") / "ringps-flooding.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     rate = {row["series"]: float(row["mean"]) for row in rows if row["metric"] == "messages_per_second"}
     # 100 nodes send hello, beacon and positions about once a second; counts go up and positions down 99 links
