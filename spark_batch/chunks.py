@@ -60,7 +60,10 @@ def play_chunk(sweep: Sweep, folder: Folder, number: int, first: int, behind: in
 
 
 def write(rows: pa.Table, path: Path) -> None:
-    """Write under another name, then rename: in one file system that happens at once or not at all."""
+    """Write under another name, then rename: in one file system that happens at once or not at all.
+
+    What is there by then, from one that outlived its cancelled or killed job, stays as it is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
@@ -68,8 +71,11 @@ def write(rows: pa.Table, path: Path) -> None:
             pq.write_table(rows, file, compression="zstd")
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
-        for left in path.parent.glob(f".{path.name}.*"):  # by those that were killed while they wrote
+        if not path.exists():
+            part.replace(path)
+        for left in path.parent.glob(
+            f".{path.name}.*"
+        ):  # this one, or by those that were killed while they wrote
             left.unlink(missing_ok=True)
     except BaseException:
         part.unlink(missing_ok=True)

@@ -14,8 +14,10 @@ import pytest
 
 from engine.core.errors import ScenarioError
 from engine.sweeps import Folder, load_sweep
+from engine.sweeps.rows import row_columns
 from engine.sweeps.student import t95
 from spark_batch import summary
+from spark_batch.chunks import failed_in, table, write
 from spark_batch.job import Cancelled, Job, reason
 from spark_batch.play import Player
 from spark_batch.progress import Progress
@@ -152,6 +154,17 @@ def test_a_folder_that_cannot_be_written_ends_the_job_with_the_reason(
     with pytest.raises(Exception, match="ringcast-trouble") as failed:
         Job(session, out, "trouble").play()
     assert reason(failed.value) == f"{tmp_path}: File exists"
+
+
+def test_a_chunk_that_another_wrote_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    of, path = sweep(), tmp_path / "chunk" / "rows.parquet"
+    failed = table(of, [{**dict.fromkeys(row_columns(of)), "run": 0, "point": 0, "seed": 1, "error": "oh"}])
+    write(failed, path)
+    before = path.stat()
+    write(failed, path)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert list(path.parent.iterdir()) == [path]
+    assert failed_in(path) == 1
 
 
 def test_rows_that_workers_write_elsewhere_end_the_job(
