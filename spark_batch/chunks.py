@@ -73,9 +73,7 @@ def write(rows: pa.Table, path: Path) -> None:
             os.fsync(file.fileno())
         if not path.exists():
             part.replace(path)
-        for left in path.parent.glob(
-            f".{path.name}.*"
-        ):  # this one, or by those that were killed while they wrote
+        for left in path.parent.glob(f".{path.name}.*"):  # this one, or of those that were killed on the way
             left.unlink(missing_ok=True)
     except BaseException:
         part.unlink(missing_ok=True)

@@ -68,22 +68,23 @@ def by_point(
     middle = points.select("point", "metric", f.col("spread")[50].alias("median"))
     off = f.abs(value - f.col("median"))
     near = (
-        values.join(middle.hint("merge"), ["point", "metric"])
+        values.join(_beside(middle, one), ["point", "metric"])
         .groupBy("point", "metric")
         .agg(f.min_by("run", f.when(off.isNotNull(), f.struct(off, f.col("run")))).alias("median_run"))
     )
-    if one:
-        near = near.coalesce(1)  # it is one already, which Spark does not see
-    found = _with_interval(points.join(near.hint("merge"), ["point", "metric"], "left"))
+    found = _with_interval(points.join(_beside(near, one), ["point", "metric"], "left"))
     found = found.withColumn("q", f.when(f.col("n") >= LEAST_FOR_QUANTILES, f.col("spread")))
     named = f.element_at(f.array(*map(f.lit, metrics)), metric + 1).alias("metric")
     return found.orderBy("point", "metric").select("point", *map(column, axes), named, *OF_POINT)
 
 
-def differences(rows: DataFrame, metrics: Sequence[str], stride: int, size: int) -> DataFrame:
+def differences(
+    rows: DataFrame, metrics: Sequence[str], stride: int, size: int, *, one: bool = False
+) -> DataFrame:
     """Paired differences b - a between points that differ on the compared axis only, run by run with the same seed.
 
     One row a pair of points with a < b and metric: `point_a`, `point_b`, `metric` (its name) and OF_PAIR.
+    one: as in `by_point`.
     """
     from pyspark.sql import functions as f
 
@@ -94,7 +95,7 @@ def differences(rows: DataFrame, metrics: Sequence[str], stride: int, size: int)
     b = keyed.select("seed", "rest", "metric", f.col("point").alias("point_b"), f.col("value").alias("b"))
     off = f.col("b") - f.col("a")
     found = (
-        a.join(b.hint("merge"), ["rest", "seed", "metric"])
+        a.join(_beside(b, one), ["rest", "seed", "metric"])
         .where("point_a < point_b")
         .groupBy("point_a", "point_b", "metric")
         .agg(f.count(off).alias("n"), f.avg(off).alias("mean"), f.stddev_samp(off).alias("sd"))
@@ -102,6 +103,11 @@ def differences(rows: DataFrame, metrics: Sequence[str], stride: int, size: int)
     named = f.element_at(f.array(*map(f.lit, metrics)), metric + 1).alias("metric")
     ordered = _with_interval(found).orderBy("point_a", "point_b", "metric")
     return ordered.select("point_a", "point_b", named, *OF_PAIR)
+
+
+def _beside(table: DataFrame, one: bool) -> DataFrame:
+    """To be joined to another: where both are one partition, in their task. Spark does not always see that it is one."""
+    return table.coalesce(1).hint("merge") if one else table
 
 
 def _with_interval(found: DataFrame) -> DataFrame:

@@ -109,7 +109,7 @@ class Summaries:
             point = points.setdefault(row["point"], empty)
             point["metrics"][row["metric"]] = {what: _plain(row[what]) for what in OF_POINT}
         if paired is not None and self.sweep.compared is not None:
-            table = differences(paired, self.metrics, *self.sweep.compared)
+            table = differences(paired, self.metrics, *self.sweep.compared, one=done < ONE_TASK)
             for row in self._collected(table):
                 pairs.append({what: _plain(row[what]) for what in ("point_a", "point_b", "metric", *OF_PAIR)})
         told = {
