@@ -97,7 +97,8 @@ class Summaries:
             ).to_pylist()
             place = {name: k for k, name in enumerate(self.metrics)}
             of_points = sorted(shown, key=lambda row: (row["point"], place[row["metric"]]))
-        self._write(of_points, self.rows(done, self._shown) if rows is not None else None, done, failed)
+        paired = self.rows(done, self._shown) if self.metrics and self.sweep.compared else None
+        self._write(of_points, paired, done, failed)
 
     def _write(
         self, of_points: Sequence[Mapping[str, Any]], paired: DataFrame | None, done: int, failed: int

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,9 @@ from backend.figures.study import Cell, Verdict, cell, quantile
 ON_RADIO = ("psvr-8", "psvr-11")  # tested by themselves
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[None]:
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer networks than even a quick figure takes."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        _less(monkeypatch)
-        yield
-
-
-def _less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(psvr_7.GRAPHS, "quick", 60)
     monkeypatch.setitem(psvr_7.SIZES, "quick", (50,))
     monkeypatch.setitem(psvr_9.NETWORKS, "quick", 40)
@@ -37,14 +30,19 @@ def _less(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(small: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Where the files of a figure are, made once."""
-    place = tmp_path_factory.mktemp("figures")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all tests here."""
+    return tmp_path_factory.mktemp("figures")
 
-    @cache
+
+@pytest.fixture
+def made(small: None, shared: Path) -> Callable[[str], Path]:
+    """Where the files of a figure are; it is made by the first that asks."""
+
     def make(figure: str) -> Path:
-        assert main(["figure", figure, "--out", str(place / figure)]) == 0
-        return place / figure
+        if not (shared / figure).exists():
+            assert main(["figure", figure, "--out", str(shared / figure)]) == 0
+        return shared / figure
 
     return make
 
