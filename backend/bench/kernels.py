@@ -126,12 +126,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="compare with the event engine on N networks for each way of delivery, instead",
     )
+    parser.add_argument("--way", choices=tuple(proof.PLAYED), help="with --prove: only this way of delivery")
 
 
 def measure(args: argparse.Namespace) -> int:
     """Run the benchmark, or the comparison, and print what came out."""
     if args.prove is not None:
-        for way in proof.PLAYED:
+        for way in (args.way,) if args.way else proof.PLAYED:
             begin = time.perf_counter()
             same = proof.compare(way, range(args.prove), tell)
             took = time.perf_counter() - begin
