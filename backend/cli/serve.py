@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import gc
 import ipaddress
 import logging
 import os
@@ -24,9 +23,6 @@ GRACE_S = 1
 def serve(host: str, port: int) -> int:
     """Serve until told to stop. Raises ScenarioError for a port or a data folder that cannot be used."""
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
-    gc.set_threshold(
-        100_000, 20, 20
-    )  # runs are big and live long: looking through them all the time costs frames
     settings = Settings.from_env()
     with listening(host, port) as sock:
         server = make_server(settings, host, sock)

@@ -136,7 +136,7 @@ def adopt(mine: CompiledSimulator, sim: Simulator) -> None:
     mine.n, mine.peers = sim.n, [list(row) for row in sim.peers]
     mine.alive, mine.works = list(sim.alive), [list(row) for row in sim.works]
     mine.loss = [list(row) for row in sim.loss]
-    mine.lay_out(sim.st.env)
+    mine.lay_out(mine.env._replace(n=sim.n))
     net, k = mine.net, mine.k
     for number in (PUBLICATIONS, LOGGED, SENT, SAMPLES, machine.TICKS, SAMPLING):
         k[number] = old_k[number]

@@ -12,9 +12,9 @@ what is the same for all receivers, costs more than the stores. So from the sour
 (What leaves the loop is kept in a local called by its own text, which no name in a source can be.) Receivers are served
 in the same order, each after all that the ones before it did. So both do the same, provided that
 
-- what leaves the loop is constant while a frame is handled: messages and the state's tuples are immutable and have their
-  declared fields, columns are lists changed in place, `net.now()` is the time of the event; so is a name given such a
-  value in one place only;
+- what leaves the loop is constant while a frame is handled: messages are immutable, no handler gives a field of the state
+  another list (to them they are named tuples), columns are changed in place, `net.now()` is the time of the event; so is a
+  name given such a value in one place only;
 - nothing leaks from one receiver to the next: a local is read only where it certainly has a value (`_settle`);
 - `return` can become `continue`: it stands in no inner loop;
 - the source is that of the running code: compiled again, it gives the same.

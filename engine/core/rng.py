@@ -17,8 +17,8 @@ UNIT = 1.0 / (1 << 53)
 PURPOSES = ("timer", "protocol", "loss")
 P_TIMER, P_PROTOCOL, P_LOSS = range(len(PURPOSES))
 """What a simulator has streams for, one a node each: jitter of timers, the protocol's own choices, the radio."""
-AHEAD, SINGLY = 64, 8
-"""Numbers that `Streams` works out at once, and those before them: many a node is never asked for more."""
+AHEAD, MOST, TOGETHER = 32, 256, 64
+"""Of `Streams`: how many numbers of a node are worked out at once, at first and later, and for how many nodes together."""
 
 
 def mix(z: int) -> int:
@@ -53,44 +53,66 @@ def uniforms_of(key: int, first: int, count: int) -> list[float]:
     """`uniform_of` for draws first … first + count - 1, at a sixth of the price."""
     import numpy as np
 
-    counters: Any = np.arange(first, first + count, dtype=np.uint64)
-    words: Any = mix(counters * GOLD + key)  # an array wraps at 64 bits as the mask does
-    found: list[float] = ((words >> 11) * UNIT).tolist()
+    found: list[float] = _uniforms(key, np.arange(first, first + count, dtype=np.uint64))
     return found
 
 
-class Streams:
-    """One substream a node for the same purpose; `drawn[v]` numbers have been taken from node v's."""
+def _uniforms(keys: Any, numbers: Any) -> Any:
+    """`uniform_of` for arrays, as lists."""
+    words = mix(numbers * GOLD + keys)  # an array wraps at 64 bits as the mask does
+    return ((words >> 11) * UNIT).tolist()
 
-    __slots__ = ("_ahead", "_keys", "_purpose", "_seed", "drawn")
+
+class Streams:
+    """One substream a node for the same purpose.
+
+    Numbers are worked out many at once: for a node that has none left, and for those around it in node order with few.
+    """
+
+    __slots__ = ("_keys", "_made", "_purpose", "_seed", "rows")
 
     def __init__(self, seed: int, purpose: str, n: int) -> None:
         self._seed, self._purpose = seed, purpose
         self._keys = [stream_key(seed, purpose, v) for v in range(n)]
-        self.drawn = [0] * n
-        self._ahead: list[list[float]] = [[] for _ in range(n)]  # the block that node v's last number is from
+        self._made = [0] * n  # how many numbers of each node have been worked out
+        self.rows: list[list[float]] = [[] for _ in range(n)]
+        """Each node's next numbers, the last one first: `next` pops it, and whoever has no time to call that does, too."""
+
+    @property
+    def drawn(self) -> list[int]:
+        """How many numbers have been taken from each node's."""
+        return [made - len(row) for made, row in zip(self._made, self.rows, strict=True)]
 
     def next(self, v: int) -> float:
         """The next number of node v, uniform in [0, 1), 53 bits."""
-        drawn, row = self.drawn[v], self._ahead[v]
-        self.drawn[v] = drawn + 1
-        place = drawn % AHEAD
-        if place == 0 or not row:
-            if drawn < SINGLY:
-                return uniform_of(self._keys[v], drawn + 1)
-            row = self._ahead[v] = uniforms_of(self._keys[v], drawn - place + 1, AHEAD)
-        return row[place]
+        row = self.rows[v]
+        return row.pop() if row else self.more(v)
+
+    def more(self, v: int) -> float:
+        """The same, of a node whose row is empty."""
+        import numpy as np
+
+        rows, made, begin = self.rows, self._made, v - v % TOGETHER
+        count = min(max(AHEAD, made[v]), MOST)
+        few = [w for w in range(begin, min(begin + TOGETHER, len(rows))) if len(rows[w]) < count // 2]
+        keys = np.array([self._keys[w] for w in few], np.uint64)[:, None]
+        numbers = np.array([made[w] for w in few], np.uint64)[:, None] + np.arange(count, 0, -1, np.uint64)
+        for w, row in zip(few, _uniforms(keys, numbers), strict=True):
+            row += rows[w]
+            rows[w] = row
+            made[w] += count
+        return rows[v].pop()
 
     def grow(self) -> None:
         """One node more, the last."""
         self._keys.append(stream_key(self._seed, self._purpose, len(self._keys)))
-        self.drawn.append(0)
-        self._ahead.append([])
+        self._made.append(0)
+        self.rows.append([])
 
     def restore(self, drawn: Iterable[int]) -> None:
         """As after so many numbers of each node."""
-        self.drawn[:] = drawn
-        self._ahead = [[] for _ in self.drawn]
+        self._made[:] = drawn
+        self.rows[:] = [[] for _ in self._made]
 
 
 class Stream:

@@ -188,7 +188,7 @@ class Simulator:
         near, far, inverse = agenda.near, agenda.far, agenda.inverse
         timers, periods, handlers, gates = self.timers, self.periods, self.handlers, self.gate_of
         alive, hear, heard_by, shut = self.alive, self.hear, self.heard_by, self.shut
-        jitter = self.streams[P_TIMER].next
+        jitter, more = self.streams[P_TIMER].rows, self.streams[P_TIMER].more
         at_once = [self.fused.get(handler) for handler in handlers]
         stop = None if budget is None else self.events + budget
         clear, observing = not self.lossy, self.observing
@@ -208,7 +208,7 @@ class Simulator:
                     events += len(receivers)
                     for w, i in receivers if gate is not None else ():
                         if not gate[w][i]:
-                            receivers = self._reached(t, seq, v, j, kind)
+                            receivers = self._admitted(t, seq, v, kind, gate)
                             break
                     else:
                         if observing:
@@ -234,7 +234,7 @@ class Simulator:
                 if j == TIMER:
                     if alive[v]:
                         timers[kind](st, net, v)
-                    again = t + periods[kind] * (low + span * jitter(v))
+                    again = t + periods[kind] * (low + span * (row.pop() if (row := jitter[v]) else more(v)))
                     # Still on top: whatever the rule put on the agenda comes later in (time, sequence).
                     if (bucket := int(again * inverse)) <= agenda.at:
                         heapreplace(near, (again, self.seq, v, TIMER, kind, None))
@@ -270,6 +270,19 @@ class Simulator:
             self.dropped[FILTERED] += 1
             return
         self.handlers[kind](self.st, self.net, v, j, m)
+
+    def _admitted(self, t: float, seq: int, v: int, kind: int, gate: Any) -> list[tuple[int, int]]:
+        """What `_reached` finds of a broadcast that comes through every link: only a gate can be in its way."""
+        reached, words = [], self.digest.words if self.observing else []
+        words.append(seq)
+        for receiver in self.hear[v]:
+            w, i = receiver
+            if gate[w][i]:
+                reached.append(receiver)
+                words.append(w)
+            else:
+                self.lost(t, seq, v, kind, w, FILTERED)
+        return reached
 
     def _reached(self, t: float, seq: int, v: int, j: int, kind: int) -> list[tuple[int, int]]:
         """The end of a frame's way: who hears it, in slot order; for the others, why not.
@@ -370,7 +383,7 @@ class Simulator:
         """A new node, the last in node order, with no links yet; returns its index."""
         v = self.n
         self.n += 1
-        self.st = self.st._replace(env=self.st.env._replace(n=self.n))
+        self.st.env.n = self.n
         self.peers.append([])
         for table in (self.back, self.works, self.loss, self.hear, self.heard_by, self.shut):
             table.append([])

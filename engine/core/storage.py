@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, get_type_hints
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
 
 from engine.core.declare import NONE, Env, Field, Input, ProtocolSpec, Slot, fields
 from engine.core.rng import Stream
@@ -47,6 +49,22 @@ def columns(spec: ProtocolSpec) -> Iterator[tuple[str, Field]]:
             yield layer.key, field
 
 
+@lru_cache(maxsize=256)
+def _slotted(shape: type) -> type:
+    """A class with the fields and methods of a named tuple, whose fields Python reads several times as fast."""
+    methods = {k: f for k, f in vars(shape).items() if isinstance(f, FunctionType) and not k.startswith("_")}
+    names = shape._fields  # type: ignore[attr-defined]
+    return type(shape.__name__, (), {"__slots__": names, "_fields": names, **methods})
+
+
+def record(given: Any) -> Any:
+    """The same fields as in this named tuple, where handlers look them up all the time."""
+    made = _slotted(type(given))()
+    for name, value in zip(given._fields, given, strict=True):
+        setattr(made, name, value)
+    return made
+
+
 def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = list) -> Any:
     """The stack's state with every node at power-on. `wrap` makes the outermost list of a field (a guard under test)."""
     declared = list(columns(spec))
@@ -57,8 +75,8 @@ def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = li
     parts: dict[str, dict[str, list[Any]]] = {layer.key: {} for layer in spec.layers}
     for column, (key, field) in zip(made, declared, strict=True):
         parts[key][field.name] = wrap(column)
-    layers = {layer.key: layer.state(**parts[layer.key]) for layer in spec.layers}
-    return spec.state(env=env, par=par, **layers)
+    layers = {layer.key: record(layer.state(**parts[layer.key])) for layer in spec.layers}
+    return record(spec.state(env=record(env), par=record(par), **layers))
 
 
 def reset_node(spec: ProtocolSpec, st: Any, v: int, peers: Peers) -> None:
@@ -151,7 +169,7 @@ def corrupt(
 
 def plain(st: Any) -> dict[str, list[Any]]:
     """`layer.field` -> nested lists, shared with the state (copy before keeping)."""
-    keys = [k for k in get_type_hints(type(st)) if k not in ("env", "par")]
+    keys = [k for k in st._fields if k not in ("env", "par")]
     return {f"{k}.{f}": getattr(getattr(st, k), f) for k in keys for f in getattr(st, k)._fields}
 
 

@@ -169,13 +169,13 @@ def on_hello(st: HoodState, net: Net, v: int, j: int, m: Hello) -> None:
     """Note that the neighbour is alive and what it thinks of me."""
     hood, heard, theirs = st.hood, m.heard, 0
     place = hood.place[v][j]
-    if place >= m.size or heard[place] >> 1 != v:  # not where it was last time
-        place = 0
-        while place < m.size and heard[place] >> 1 != v:
-            place += 1
-        hood.place[v][j] = place
-    if place < m.size:
+    if place < m.size and heard[place] >> 1 == v:  # where it was last time
         theirs = 1 + (heard[place] & 1)
+    else:
+        for i in range(m.size):
+            if heard[i] >> 1 == v:
+                theirs, hood.place[v][j] = 1 + (heard[i] & 1), i
+                break
     hood.last[v][j] = net.now()
     hood.bar[v][j] = m.bar
     hood.theirs[v][j] = theirs

@@ -115,8 +115,9 @@ def on_dcm(st: RingState, net: Net, v: int, j: int, m: Dcm) -> None:
 
 
 def on_positions(st: RingState, net: Net, v: int, j: int, m: Positions) -> None:
-    near = st.ring.near[v][j]
-    size = min(m.size, len(near))
+    near, size = st.ring.near[v][j], m.size
+    if size > len(near):
+        size = len(near)
     st.ring.near_size[v][j] = size
     for i in range(size):
         near[i] = m.pos[i]

@@ -76,6 +76,8 @@ class Scene:
         weighed = not isinstance(radio, IdealRadio) or getattr(par, "quality_in", 0.0) > 0.0
         self.by_use = weighed and "hood.up" in spec.overlays.get("neighbourhood", {}).values()
         self._used: list[list[bool]] = []
+        self._up: list[list[int]] = []  # what the used links follow from
+        self._works: list[list[bool]] = []
         self.sync_all_inputs()
 
     def _simulator(self, *args: Any, **given: Any) -> Any:
@@ -128,6 +130,9 @@ class Scene:
             works: list[list[bool]] = sim.works
             return works
         up = sim.st.hood.up
+        if up == self._up and sim.works == self._works:
+            return self._used
+        self._up, self._works = [row[:] for row in up], [row[:] for row in sim.works]
         used = [
             [bool(x and a and up[w][i]) for x, a, w, i in zip(*row, strict=True)]
             for row in zip(sim.works, up, sim.peers, sim.back, strict=True)
