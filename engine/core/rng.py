@@ -59,7 +59,7 @@ def uniforms_of(key: int, first: int, count: int) -> list[float]:
 
 def _uniforms(keys: Any, numbers: Any) -> Any:
     """`uniform_of` for arrays, as lists."""
-    words = mix(numbers * GOLD + keys)  # an array wraps at 64 bits as the mask does
+    words: Any = mix(numbers * GOLD + keys)  # an array wraps at 64 bits as the mask does
     return ((words >> 11) * UNIT).tolist()
 
 
@@ -96,7 +96,8 @@ class Streams:
         count = min(max(AHEAD, made[v]), MOST)
         few = [w for w in range(begin, min(begin + TOGETHER, len(rows))) if len(rows[w]) < count // 2]
         keys = np.array([self._keys[w] for w in few], np.uint64)[:, None]
-        numbers = np.array([made[w] for w in few], np.uint64)[:, None] + np.arange(count, 0, -1, np.uint64)
+        last_first = np.arange(1, count + 1, dtype=np.uint64)[::-1]
+        numbers = np.array([made[w] for w in few], np.uint64)[:, None] + last_first
         for w, row in zip(few, _uniforms(keys, numbers), strict=True):
             row += rows[w]
             rows[w] = row

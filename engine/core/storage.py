@@ -59,7 +59,7 @@ def _slotted(shape: type) -> type:
 
 def record(given: Any) -> Any:
     """The same fields as in this named tuple, where handlers look them up all the time."""
-    made = _slotted(type(given))()
+    made = _slotted(given.__class__)()
     for name, value in zip(given._fields, given, strict=True):
         setattr(made, name, value)
     return made
