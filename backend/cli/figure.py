@@ -11,7 +11,6 @@ from typing import Any
 
 from backend.cli.play import is_terminal
 from backend.figures import FIGURES, SCALES, make
-from backend.figures.apart import on_spark
 
 
 def add_to(commands: Any) -> None:
@@ -32,6 +31,8 @@ def add_to(commands: Any) -> None:
 
 
 def _figure(args: argparse.Namespace) -> int:
+    from backend.figures.apart import on_spark  # the kernels and their compiler, which no other command needs
+
     def told(share: float) -> None:
         if is_terminal():
             sys.stderr.write(f"\r{args.name}: {share:.0%} ")
