@@ -27,7 +27,7 @@ def test_a_figure_is_the_same_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mo
         return nullcontext()
 
     with on_spark("local[2]"):  # once: the command's own is one more Spark that starts
-        monkeypatch.setattr("backend.cli.figure.on_spark", already)
+        monkeypatch.setattr("backend.figures.apart.on_spark", already)
         for name in ("psvr-7", "psvr-9", "psvr-10"):
             assert main(["figure", name, "--out", str(tmp_path / "spark"), "--master", "local[2]"]) == 0
         runs = [{"seed": seed, "radio.loss": loss} for seed in (1, 2) for loss in (0.0, 2.0)]
