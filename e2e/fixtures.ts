@@ -9,7 +9,7 @@ import { MEASURING } from './measuring.ts'
 import { Server } from './server.ts'
 
 /** Between two pictures: without a graphics card, painting sixty a second would take most of the machine. */
-const PAINT_MS = 100
+const PAINT_MS = 50
 
 function paintSeldom(every: number): void {
   window.requestAnimationFrame = (paint) =>
