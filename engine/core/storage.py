@@ -57,7 +57,7 @@ def _slotted(shape: type) -> type:
     return type(shape.__name__, (), {"__slots__": names, "_fields": names, **methods})
 
 
-def record(given: Any) -> Any:
+def _record(given: Any) -> Any:
     """The same fields as in this named tuple, where handlers look them up all the time."""
     made = _slotted(given.__class__)()
     for name, value in zip(given._fields, given, strict=True):
@@ -75,8 +75,8 @@ def create(spec: ProtocolSpec, env: Env, par: Any, peers: Peers, wrap: Wrap = li
     parts: dict[str, dict[str, list[Any]]] = {layer.key: {} for layer in spec.layers}
     for column, (key, field) in zip(made, declared, strict=True):
         parts[key][field.name] = wrap(column)
-    layers = {layer.key: record(layer.state(**parts[layer.key])) for layer in spec.layers}
-    return record(spec.state(env=record(env), par=record(par), **layers))
+    layers = {layer.key: _record(layer.state(**parts[layer.key])) for layer in spec.layers}
+    return _record(spec.state(env=_record(env), par=_record(par), **layers))
 
 
 def reset_node(spec: ProtocolSpec, st: Any, v: int, peers: Peers) -> None:

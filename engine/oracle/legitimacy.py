@@ -198,9 +198,8 @@ def _ring(judge: Judge, st: Any, truth: Truth, v: int, peers: list[int]) -> int:
     if ring.below[v] != x["below"][v]:
         wrong += _differ(ring.below[v], x["below"][v], up)
     near, size = ring.near[v], ring.near_size[v]
-    for j, w in compress(
-        enumerate(peers), up
-    ):  # where there is a lot of room, comparing all of it takes its time
+    # Not whole columns: where there is a lot of room, comparing all of it takes its time.
+    for j, w in compress(enumerate(peers), up):
         known, theirs = near[j][: size[j]], truth.pos[w]
         if known != theirs or size[j] != len(theirs):
             wrong += abs(size[j] - len(theirs)) + _differ(known, theirs)
