@@ -1,5 +1,6 @@
+import type { Page } from '@playwright/test'
 import { test } from './fixtures.ts'
-import { expect, grown, openMesh, until } from './page.ts'
+import { expect, grown, node, openMesh, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await openMesh(page)
@@ -58,6 +59,17 @@ test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden()
 })
 
+/** Wait until the camera rests: beside a node is so many pixels of the picture there was at that moment. */
+async function resting(page: Page, id: string): Promise<void> {
+  let before = ''
+  const rests = async (): Promise<boolean> => {
+    const last = before
+    before = JSON.stringify((await node(page, id)).screen)
+    return before === last
+  }
+  await expect.poll(rests).toBe(true)
+}
+
 test('a node is moved without a pointer', async ({ page }) => {
   await openMesh(page)
   await page.locator('[data-picture=network]').focus()
@@ -70,17 +82,15 @@ test('a node is moved without a pointer', async ({ page }) => {
   await page.keyboard.press('ArrowUp')
   await page.waitForFunction((id) => window.ringcast.selected !== id, moved)
   const target = await page.evaluate(() => window.ringcast.selected ?? '')
+  await resting(page, target)
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
   await until(page, () => window.ringcast.commands.includes('move-node'))
-  // It lies beside the node that was walked to, to the right of it and as far below. The picture is fitted anew after that,
-  // so how many pixels that are depends on the moment.
+  // It lies beside the node that was walked to, to the right of it and below.
   await page.waitForFunction(
     (ids) => {
       const [a, b] = ids.map((id) => window.ringcast.node(id)?.screen)
-      if (!a || !b) return false
-      const [right, below] = [a.x - b.x, a.y - b.y]
-      return right > 7 && right < 28 && Math.abs(right - below) < 3
+      return !!a && !!b && Math.hypot(a.x - b.x - 14, a.y - b.y - 14) < 3
     },
     [moved, target],
   )

@@ -77,7 +77,7 @@ def _serve(args: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    gc.set_threshold(100_000, 20, 20)  # runs are big and live long: searching them all the time costs a tenth
+    gc.set_threshold(100_000, 20, 20)  # runs are big and live long: searching them costs frames and time
     if hasattr(signal, "SIGPIPE") and argv[:1] != ["serve"]:
         # `ringcast run … | head` ends like any other command; a server outlives the viewers that hang up.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
