@@ -5,6 +5,7 @@ What starts threads of its own when it is imported (pandas, pyarrow) must stay o
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -21,4 +22,5 @@ import engine.kernels.studies  # noqa: E402, F401
 import spark_batch.here  # noqa: E402, F401
 
 if __name__ == "__main__":
+    gc.freeze()  # nothing of it becomes garbage: a worker looks for that after every task, and would copy it to do so
     manager()

@@ -1,7 +1,8 @@
-"""What a process that plays runs keeps: the sweeps it was given, and that their protocols' code is compiled."""
+"""What a process that plays runs keeps: the sweeps it was given, and that the code they need is compiled and loaded."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -10,6 +11,7 @@ from engine.api import Run
 from engine.compiled import cache
 from engine.core.errors import OutsideSubset, ScenarioError
 from engine.sweeps import Sweep, load_sweep
+from engine.sweeps.routes import play_routes
 from engine.world.scenario import load_scenario
 
 _warm: set[str] = set()
@@ -48,13 +50,18 @@ def warm(sweep: Sweep, tell: Callable[[str], None] = lambda title: None) -> Swee
 
     `tell` hears the title of a protocol that is compiled now, which takes half a minute.
     """
-    if sweep.method in ("interpreted", "routes"):
+    if sweep.method == "interpreted":
         return sweep
-    for kind, run in kinds(sweep).items():
+    for kind, run in {"routes": 0}.items() if sweep.method == "routes" else kinds(sweep).items():
         if kind in _warm:
             continue
         with cache.alone(), suppress(ScenarioError, OutsideSubset):  # its row will tell
             scenario = load_scenario(sweep.document(run))
-            Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
+            if kind == "routes":
+                play_routes(scenario)
+            else:
+                Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
         _warm.add(kind)
+        gc.collect()
+        gc.freeze()  # it stays, and Spark looks for garbage after every task
     return sweep

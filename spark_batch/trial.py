@@ -16,6 +16,8 @@ CHUNK_S = 6.0
 SMALL_S = 0.4
 """Work of a first chunk: results soon."""
 TRIAL_S = 0.4
+LONG_S = 20.0
+"""More than compiling or loading takes anywhere."""
 LEAST, MOST = 1, 50_000
 """Runs of a chunk."""
 
@@ -50,7 +52,7 @@ def try_some(
     order = [found[0], found[-1], *found[1:-1]] if len(found) > 1 else found
     begin = time.perf_counter()
     player.row(order[0])  # what is loaded once does not count, unless the run is long in any case
-    if (first := time.perf_counter() - begin) > TRIAL_S:
+    if (first := time.perf_counter() - begin) > LONG_S:
         return Trial((first,))
     begin = time.perf_counter()
     for run in order:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from backend.arguments import count, count_or_none
 from backend.bench import simpy_nodes
 from backend.bench.progress import tell, told
 from backend.bench.workload import DEGREE, DELAY_S, SEED, TREE_ALONE, connect, network
@@ -85,12 +86,15 @@ def memory(n: int) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("--nodes", type=int, default=1000, help="size of the random network (default 1000)")
+    parser.add_argument("--nodes", type=count, default=1000, help="size of the random network (default 1000)")
     parser.add_argument(
-        "--repeat", type=int, default=3, help="runs of each contender, the best counts (default 3)"
+        "--repeat", type=count, default=3, help="runs of each contender, the best counts (default 3)"
     )
     parser.add_argument(
-        "--memory-nodes", type=int, default=10_000, help="size for the memory figure; 0 leaves it out"
+        "--memory-nodes",
+        type=count_or_none,
+        default=10_000,
+        help="size for the memory figure; 0 leaves it out",
     )
 
 

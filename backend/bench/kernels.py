@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from backend.arguments import count
 from backend.bench import plain, proof
 from backend.bench.machine import words
 from backend.bench.progress import tell, told
 from backend.bench.report import table, tell_all, three
+from engine.core.errors import ScenarioError
 from engine.kernels.studies import WAYS, gains, workload
 from engine.world.generators import gnp
 from engine.world.topologies import Gnp
@@ -122,7 +124,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", metavar="DIR", help="renew the table in DIR/performance.md")
     parser.add_argument(
         "--prove",
-        type=int,
+        type=count,
         metavar="N",
         help="compare with the event engine on N networks for each way of delivery, instead",
     )
@@ -130,7 +132,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(args: argparse.Namespace) -> int:
-    """Run the benchmark, or the comparison, and print what came out."""
+    """Run the benchmark, or the comparison, and print what came out. Raises: ScenarioError"""
+    if args.way and not args.prove:
+        raise ScenarioError("--way", args.way, "with --prove N only", "the benchmark counts all ways")
     if args.prove is not None:
         for way in (args.way,) if args.way else proof.PLAYED:
             begin = time.perf_counter()

@@ -13,6 +13,7 @@ import sys
 from statistics import median
 from typing import Any
 
+from backend.arguments import count
 from backend.bench.machine import words
 from backend.bench.progress import tell, told
 from backend.bench.report import table, tell_all, three
@@ -27,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--quick", action="store_true", help="some seconds' worth: for tests")
     parser.add_argument(
-        "--runs", type=int, default=100_000, metavar="N", help="of each kind (default: %(default)s)"
+        "--runs", type=count, default=100_000, metavar="N", help="of each kind (default: %(default)s)"
     )
     parser.add_argument("--write", metavar="DIR", help="renew the table in DIR/performance.md")
 

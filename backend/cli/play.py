@@ -11,11 +11,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+from backend.arguments import seconds
 from backend.cli.files import read, written
 from engine.api import Run
 from engine.core.errors import OutsideSubset, ScenarioError
 from engine.core.trace import COMMAND, Record, as_json
-from engine.world.limits import MAX_DOCUMENT, MAX_TIME_S
+from engine.world.limits import MAX_DOCUMENT
 from engine.world.scenario import load_scenario
 
 BUDGET = 50_000  # events between two looks at the clock
@@ -30,7 +31,7 @@ def add_to(commands: Any) -> None:
         "run", help="play a scenario and write its report", description="Play a scenario to its end."
     )
     run.add_argument("file", help="a scenario document, - for standard input")
-    run.add_argument("--until", type=_seconds, help="virtual seconds (default: the document's duration_s)")
+    run.add_argument("--until", type=seconds, help="virtual seconds (default: the document's duration_s)")
     run.add_argument(
         "--report", metavar="F", default="-", help="where the report goes (default: standard output)"
     )
@@ -47,20 +48,8 @@ def add_to(commands: Any) -> None:
     text = "print the share link's fragment for a scenario, played to its end"
     link = commands.add_parser("link", help=text, description=text)
     link.add_argument("file", help="a scenario document, - for standard input")
-    link.add_argument("--until", type=_seconds, help="virtual seconds (default: the document's duration_s)")
+    link.add_argument("--until", type=seconds, help="virtual seconds (default: the document's duration_s)")
     link.set_defaults(do=_link)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if 0.0 < value <= MAX_TIME_S:
-        return value
-    raise argparse.ArgumentTypeError(
-        f"{text!r}; allowed are more than 0 and at most {MAX_TIME_S:,.0f} seconds"
-    )
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from backend.arguments import count, seed
 from backend.cli.progress import Bar
-from backend.cli.worst import count, seed
 from backend.studies import CASES, STUDIES
 from backend.studies.claims import Document
 

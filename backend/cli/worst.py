@@ -8,11 +8,12 @@ import os
 import sys
 from typing import Any
 
+from backend.arguments import count, seed
 from backend.cli.files import read, written
 from backend.cli.progress import Bar
 from engine.search import worst
 from engine.world.jsonfile import parse_json
-from engine.world.limits import MAX_DOCUMENT, MAX_SEED
+from engine.world.limits import MAX_DOCUMENT
 
 
 def add_to(commands: Any) -> None:
@@ -30,20 +31,6 @@ def add_to(commands: Any) -> None:
         "--out", metavar="F", default="-", help="where the scenario found goes (default: standard output)"
     )
     command.set_defaults(do=_worst)
-
-
-def count(text: str) -> int:
-    """A whole number from 1 on."""
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= 10_000_000:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r}; allowed are whole numbers from 1 to 10,000,000")
-
-
-def seed(text: str) -> int:
-    """A seed."""
-    if text.isascii() and text.isdigit() and int(text) <= MAX_SEED:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r}; allowed are whole numbers from 0 to 2^63 - 1")
 
 
 def _worst(args: argparse.Namespace) -> int:

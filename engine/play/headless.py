@@ -28,6 +28,8 @@ class Headless(Scene):
         self._compiling, self._given = compiling, given
         super().__init__(*args, **given)
         self._in_kernel = bool(self.judge.layers) and self.sim.judges(self.judge.layers, sample_s)
+        if self._in_kernel:
+            self.sim.known()  # compiles it, as the loop has been
         self._on_the_way = self._in_kernel and not self.by_use  # else the truth may be new at every sample
         self.sim.by_use = self.by_use
         self._twin: Scene | None = None

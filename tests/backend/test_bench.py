@@ -13,6 +13,7 @@ from backend.bench import engine, kernels, main, more, proof, report
 from backend.bench.contender import make
 from backend.bench.race import Child, Result, agree
 from backend.bench.workload import network
+from backend.cli import main as ringcast
 
 GPP = shutil.which("g++") is not None
 PEERS = network(100, 8, 1)
@@ -134,6 +135,31 @@ def test_help_tells_of_all(argv: list[str], capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "engine" in out
     assert ("--quick" in out) == (argv[0] in ("engine", "kernels"))
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["--nodes", "0"], "--nodes: '0'; allowed are whole numbers from 1 to"),
+        (["--repeat", "few"], "--repeat: 'few'; allowed are whole numbers from 1 to"),
+        (["--memory-nodes", "-1"], "--memory-nodes: '-1'; allowed are whole numbers from 0 to"),
+        (["kernels", "--prove", "0"], "--prove: '0'; allowed are whole numbers from 1 to"),
+        (["kernels", "--prove", "9" * 30], "allowed are whole numbers from 1 to 10,000,000"),
+        (["kernels", "--way", "ringps"], "--way: the benchmark counts all ways"),
+        (["radio", "--stretch", "0"], "--stretch: '0'; allowed are more than 0 and at most"),
+        (["radio", "--stretch", "nan"], "--stretch: 'nan'; allowed are more than 0 and at most"),
+        (["spark", "--runs", "1.5"], "--runs: '1.5'; allowed are whole numbers from 1 to"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(
+    argv: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = ringcast(["bench", *argv])
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert told in capsys.readouterr().err
 
 
 def test_the_interpreted_engine_beside_simpy(capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,8 +204,3 @@ def test_the_radio_benchmark_notices_other_digests(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(radio, "start", other)
     with pytest.raises(RuntimeError, match="at 0 dBm the interpreted engine ends with"):
         radio.measure_one(0.0, 3.0, 0.0, lambda what: None)
-
-
-def test_the_radio_benchmark_refuses_no_stretch(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench(["radio", "--stretch", "0"]) == 2
-    assert "above 0" in capsys.readouterr().err
