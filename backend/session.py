@@ -7,7 +7,8 @@ from the last frame into every viewer's queue, which never blocks.
 
 A run gets on in one of three ways: *playing*, paced by the wall clock; *stepping* through one round; *replaying*, as
 fast as it goes up to `goal`: an opened link, a parked session without a usable snapshot, an undo. While replaying,
-commands are refused, since "now" is not a moment the user sees.
+commands are refused, since "now" is not a moment the user sees. Nothing is played for nobody: what has been without a
+viewer for a while pauses, and a replay waits until somebody comes.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Session:
         self.goal = origin.goal
         self.playing = False
         self.play_first = origin.play  # as soon as somebody watches
-        self.left_at = self.clock()  # when the last viewer went
+        self.left_at = self.clock()  # when the last viewer went, or somebody else asked
         self.arriving = 0  # viewers that will join in a moment
         self.changed = True  # since it was last written to disk
         self.noted_at = self.clock()
@@ -99,6 +100,16 @@ class Session:
     def watched(self) -> bool:
         """Somebody is here or at the door."""
         return bool(self.viewers or self.arriving)
+
+    @property
+    def deserted(self) -> bool:
+        """Nobody has been here for a while."""
+        return not self.watched and self.clock() - self.left_at > self.settings.pause_s
+
+    def noticed(self) -> None:
+        """Somebody asks for it, though not as a viewer: a replay that waits goes on for a while."""
+        self.left_at = self.clock()
+        self._wake.set()
 
     @property
     def task(self) -> asyncio.Task[None]:
@@ -189,7 +200,8 @@ class Session:
         """Until the next frame is due, or there is something to do."""
         self._wake.clear()
         try:
-            async with asyncio.timeout(max(0.0, self.next_frame - self.clock()) if self.playing else None):
+            passing = self.playing and self.goal is None
+            async with asyncio.timeout(max(0.0, self.next_frame - self.clock()) if passing else None):
                 await self._wake.wait()
         except TimeoutError:
             pass
@@ -199,6 +211,8 @@ class Session:
     def _go_on(self) -> bool:
         """One slice of whatever is under way; True if there is more to do at once."""
         if self.goal is not None:
+            if self.deserted:
+                return False
             if self.play_to(self.goal):
                 self._arrived()
             return True

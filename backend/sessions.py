@@ -49,7 +49,7 @@ class Sessions:
         self.started = time.monotonic()
         self.closing = False
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._load = Load()
+        self.load = Load()
         self._coming = 0
         self._building = asyncio.Semaphore(2)
         self._janitor: asyncio.Task[None] | None = None
@@ -75,7 +75,7 @@ class Sessions:
             run = await self._build(lambda: Run(scenario, trace="none"))
             self._check_size(run)
             session = Session(
-                secrets.token_urlsafe(9), secrets.token_urlsafe(24), run, self.settings, origin, self._load
+                secrets.token_urlsafe(9), secrets.token_urlsafe(24), run, self.settings, origin, self.load
             )
             session.changed = not await self._write(session, snapshot=False)
             return self._admit(session)
@@ -111,6 +111,7 @@ class Sessions:
         """Visit a session and do something with its run. Raises Refusal also while it is being replayed."""
         session = await self.visit(id)
         if session.goal is not None:
+            session.noticed()
             message = "the run is being replayed"
             raise Refusal(503, "session", id, "the same in a few seconds", message, retry_s=2)
         try:
@@ -157,7 +158,7 @@ class Sessions:
                     f"This run was made with engine {parked.engine}; engine {ENGINE_VERSION} plays the same document, "
                     "perhaps differently."
                 )
-        return Session(parked.id, parked.token, run, self.settings, origin, self._load)
+        return Session(parked.id, parked.token, run, self.settings, origin, self.load)
 
     async def _resume(self, parked: Parked) -> Run | None:
         """The run from its snapshot; None if that does not lead to the very same run."""
@@ -232,12 +233,11 @@ class Sessions:
                 log.error("looking after the sessions failed", exc_info=error)
 
     async def _look_at(self, session: Session, now: float) -> None:
-        alone = now - session.left_at
         if session.broken is not None:
             self.live.pop(session.id, None)
-        elif not session.watched and alone > self.settings.park_s:
+        elif not session.watched and now - session.left_at > self.settings.park_s:
             await self.park(session)
-        elif not session.watched and alone > self.settings.pause_s and session.playing:
+        elif session.deserted and session.playing:
             session.post(session.pause)
 
     async def _note(self) -> None:

