@@ -38,12 +38,13 @@ class Worker:
         self.process.stdin.flush()
 
     def until(self, right: Callable[[Line], bool]) -> Line:
-        """Read lines up to one that is right."""
+        """Read lines up to one that is right; fails when a job ends meanwhile."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(json.loads(line))
             if right(self.lines[-1]):
                 return self.lines[-1]
+            assert self.lines[-1]["is"] != "ended", self.lines[-3:]
         raise AssertionError(f"it ended with {self.process.wait()} after {self.lines[-3:]}")
 
     def ended(self, job: str) -> Line:
@@ -77,7 +78,10 @@ def _some_done(job: str) -> Callable[[Line], bool]:
 
 
 def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_path: Path) -> None:
-    short, of = sweep(repetitions=2), sweep(repetitions=50)
+    short, of = (
+        sweep(repetitions=2),
+        sweep(repetitions=250),
+    )  # seconds on any machine, so that it can be interrupted
     one, other = folder(tmp_path / "one", short), folder(tmp_path / "other", of)
     first = worker("--master", "local[2]")
     first.until(lambda line: line["is"] == "ready")
@@ -107,7 +111,9 @@ def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_p
     second = worker("--master", "local[2]")
     second.say(do="run", job="b", out=str(other.path))
     assert second.ended("b")["state"] == "done"
-    assert rows(other) == plain_loop(of)
+    found = rows(other)
+    assert [row["run"] for row in found] == list(range(of.runs))
+    assert found[::5] == plain_loop(of, 5)
     now = {number: other.chunk(number).stat().st_mtime_ns for number in other.chunks()}
     # A task of the killed process may just have finished its chunk; what was whole before was not touched.
     assert {number for number in kept if kept[number] != now[number]} == set()
