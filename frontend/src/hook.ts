@@ -70,7 +70,7 @@ const view = {
   },
   /** Of those expected to get the publications of the last minute. */
   get delivery() {
-    return run.share && { ...run.share }
+    return typeof run.share === 'object' ? { ...run.share } : null
   },
   /** Since the latest fault, by layer: seconds and rounds until it was legitimate. */
   get repair() {

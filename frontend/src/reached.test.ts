@@ -36,6 +36,16 @@ describe('the share reached', () => {
     expect(r.at(20)).toBeNull()
   })
 
+  it('says why there is no share', () => {
+    const r = new Reached()
+    expect(r.why(9)).toBe('no publication')
+    r.note(publication(1, 10, [], []))
+    expect(r.why(12)).toBe('nobody waits')
+    r.note(publication(2, 20, ['a', 'b'], ['a']))
+    expect(r.why(22)).toBe('on its way')
+    expect(r.why(81)).toBe('no publication')
+  })
+
   it('goes on from what the server tells, gaps and all', () => {
     const r = new Reached()
     r.restart({ first: 7, t: [1, 2], expected: [1, 1], reached: [1, 0] })

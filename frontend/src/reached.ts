@@ -88,4 +88,11 @@ export class Reached {
   at(time: number, now = time): Share | null {
     return this.over([time], now)[0] ?? null
   }
+
+  /** In words, why there is no share: what became of the publications of the last minute. */
+  why(now: number): string {
+    const from = this.t.findIndex((t) => t > now - LOOK_BACK)
+    if (from < 0) return 'no publication'
+    return this.expected.slice(from).some(Boolean) ? 'on its way' : 'nobody waits'
+  }
 }

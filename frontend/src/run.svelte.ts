@@ -98,8 +98,8 @@ export class Run {
   components = $state.raw<number[]>([])
   state = $state.raw<RunState | null>(null)
   summary = $state.raw<Summary | null>(null)
-  /** Of the publications of the last minute; null: there were none. */
-  share = $state.raw<Share | null>(null)
+  /** Of the publications of the last minute, or why there is none. */
+  share = $state.raw<Share | string>('no publication')
   log = $state.raw<Line[]>([])
   publications = $state.raw<Publication[]>([])
   inspect = $state.raw<Inspect | null>(null)
@@ -482,7 +482,7 @@ export class Run {
   private summarise(): void {
     this.dirty = false
     if (this.stale) this.remark()
-    this.share = this.reached.at(this.model.state.t)
+    this.share = this.reached.at(this.model.state.t) ?? this.reached.why(this.model.state.t)
     this.summary = summarise(this.model, this.protocol?.layers ?? [], this.partsSince, this.watch.read())
     if (this.freshLines.length) {
       this.log = withLines(this.log, this.freshLines)
