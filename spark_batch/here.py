@@ -14,6 +14,8 @@ from engine.sweeps import Sweep, load_sweep
 from engine.sweeps.routes import play_routes
 from engine.world.scenario import load_scenario
 
+ROUTES = "the kernels"
+
 _warm: set[str] = set()
 
 
@@ -25,6 +27,10 @@ def sweep_of(plain: str) -> Sweep:
 
 def kinds(sweep: Sweep) -> dict[str, int]:
     """What compiled code there must be, by protocol and kind of radio: a run that needs it, the first there is."""
+    if sweep.method == "interpreted":
+        return {}
+    if sweep.method == "routes":
+        return {ROUTES: 0}
     found: dict[str, int] = {}
     steps = [1]
     for axis in reversed(sweep.axes):
@@ -50,14 +56,12 @@ def warm(sweep: Sweep, tell: Callable[[str], None] = lambda title: None) -> Swee
 
     `tell` hears the title of a protocol that is compiled now, which takes half a minute.
     """
-    if sweep.method == "interpreted":
-        return sweep
-    for kind, run in {"routes": 0}.items() if sweep.method == "routes" else kinds(sweep).items():
+    for kind, run in kinds(sweep).items():
         if kind in _warm:
             continue
         with cache.alone(), suppress(ScenarioError, OutsideSubset):  # its row will tell
             scenario = load_scenario(sweep.document(run))
-            if kind == "routes":
+            if kind == ROUTES:
                 play_routes(scenario)
             else:
                 Run(scenario, trace="none", engine="compiled", compiling=tell, drawn=False)
