@@ -14,7 +14,9 @@ export interface Names {
 
 export function causeOf(event: ScenarioEvent, names: Names): Cause {
   const { who, past, kind } = words(event, (id) => names.name(id))
-  return { t: event.t ?? 0, who, past, kind }
+  const t = event.t ?? 0
+  const end = event.do === 'set-loss' && event.loss ? Infinity : event.duration_s && t + event.duration_s
+  return { t, end, who, past, kind }
 }
 
 const byTime = (a: ScenarioEvent, b: ScenarioEvent): number => (a.t ?? 0) - (b.t ?? 0)

@@ -54,6 +54,45 @@ describe('the stopwatch', () => {
     expect(watch.read()).toMatchObject({ start: 20, cause: { who: 'b' } })
   })
 
+  it('blames what lasts while it lasts, and a while after', () => {
+    const burst = { ...fault(20, 'the network', 'loss'), end: 30 }
+    for (const [t, start] of [
+      [23.2, 20],
+      [29, 20],
+      [33, 33],
+    ] as const) {
+      const watch = new Stopwatch()
+      watch.sample(19, false)
+      watch.cause(burst)
+      for (let k = 200.5; k < t * 10; k++) watch.sample(k / 10, false)
+      watch.sample(t, true)
+      expect(watch.read()).toMatchObject({ phase: 'healing', start, cause: { who: 'the network' }, more: 0 })
+    }
+  })
+
+  it('blames what has just happened before what goes on', () => {
+    const watch = new Stopwatch()
+    watch.sample(19, false)
+    watch.cause({ ...fault(20, 'the network', 'fault'), end: Infinity })
+    for (let t = 20.1; t < 60; t += 0.1) watch.sample(t, false)
+    watch.cause(fault(60, 'b'))
+    watch.sample(60.1, true)
+    expect(watch.read()).toMatchObject({ start: 60, cause: { who: 'b' } })
+  })
+
+  it('never grows again: what turns wrong later without a known cause heals from then', () => {
+    const watch = new Stopwatch()
+    watch.sample(9, false)
+    watch.sample(9.5, true)
+    expect(watch.read()).toMatchObject({ phase: 'growing', start: 0 })
+    watch.sample(10, false)
+    for (let t = 10; t < 40; t += 0.1) watch.sample(t, false)
+    watch.sample(40, true)
+    expect(watch.read()).toMatchObject({ phase: 'healing', start: 40, stop: null, cause: null })
+    watch.sample(42, false)
+    expect(watch.read()).toMatchObject({ phase: 'legitimate', start: 40, stop: 42, cause: null })
+  })
+
   it('never blames a publication', () => {
     const watch = new Stopwatch()
     watch.sample(5, false)

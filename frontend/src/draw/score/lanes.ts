@@ -1,5 +1,5 @@
 /** The layers' lanes: a flat teal line while legitimate, a hatched hump with its peak while not. */
-import { share } from '../../format'
+import { count, share } from '../../format'
 import type { Curves } from '../../model'
 import type { Reached, Share } from '../../reached'
 import { fade, hatch, type Theme } from '../theme'
@@ -134,7 +134,7 @@ function paintHump(
   ctx.textAlign = 'right'
   ctx.lineWidth = 3
   ctx.strokeStyle = theme.color.panel
-  const text = String(hump.peak)
+  const text = count(hump.peak)
   // Before the hump; a hump that began out of sight has its number on it.
   const x =
     left > ctx.measureText(text).width + 8 ? left - 7 : Math.max(left, 0) + ctx.measureText(text).width + 5
