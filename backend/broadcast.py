@@ -144,7 +144,7 @@ class Broadcast:
                 viewer.send(message)
             node = event.get("node", event.get("id"))
             at = self.run.network.index(node) if isinstance(node, str) and node != "*" else -1
-            news.lines.append(lines.of_command(event["t"], at, event))
+            news.lines.append(lines.of_command(event["t"], at, event, self.reporter.called))
 
     def _frames(self, news: News, replaying: bool) -> None:
         before, self.columns = self.columns, Columns(self.run)

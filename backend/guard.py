@@ -43,7 +43,10 @@ def same_origin(headers: Headers, settings: Settings) -> bool:
         return True
     if origin.casefold() in settings.allowed_origins:
         return True
-    return urlsplit(origin).netloc.casefold() == headers.get("host", "").casefold()
+    try:
+        return urlsplit(origin).netloc.casefold() == headers.get("host", "").casefold()
+    except ValueError:  # no address at all
+        return False
 
 
 class Guard:

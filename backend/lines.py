@@ -39,24 +39,25 @@ def of_record(record: Record, kinds: Sequence[Message], name: Name) -> Line | No
 
 
 def of_layer(t: float, layer: str, wrong: int, after: float | None) -> Line:
-    """A layer became legitimate, or stopped being so."""
+    """A layer, by its title, became legitimate, or stopped being so."""
     if wrong:
         text = f"{layer}: {wrong:,} {'variable' if wrong == 1 else 'variables'} wrong"
     else:
-        text = f"{layer} is legitimate" + (f" again, after {after:.1f} s" if after is not None else "")
+        text = f"{layer} is legitimate" + (f", after {after:.1f} s" if after is not None else "")
     return Line(t=t, node=-1, kind="layer", message=None, text=text)
 
 
-def of_command(t: float, node: int, event: Mapping[str, Any]) -> Line:
+def of_command(t: float, node: int, event: Mapping[str, Any], called: Callable[[str], str]) -> Line:
     """A command took effect."""
-    return Line(t=t, node=node, kind="command", message=None, text=command_words(event))
+    return Line(t=t, node=node, kind="command", message=None, text=command_words(event, called))
 
 
-def command_words(event: Mapping[str, Any]) -> str:
-    """A scenario event as a sentence, such as `link c – d fails`."""
-    link = " – ".join(event.get("link") or ())
-    node, channel = event.get("node", ""), event.get("channel", "")
-    way = f" from {event['link'][0]} to {event['link'][1]} only" if event.get("oneway") else ""
+def command_words(event: Mapping[str, Any], called: Callable[[str], str]) -> str:
+    """A scenario event as a sentence, such as `link c – d fails`; `called` turns a node's id into its name."""
+    ends = [called(end) for end in event.get("link") or ()]
+    link = " – ".join(ends)
+    node, channel = called(event.get("node", "")), event.get("channel", "")
+    way = f" from {ends[0]} to {ends[1]} only" if event.get("oneway") else ""
     match event["do"]:
         case "subscribe":
             return f"{node} subscribes to {channel}"
@@ -67,17 +68,17 @@ def command_words(event: Mapping[str, Any]) -> str:
         case "fail-node":
             return f"{node} fails"
         case "restore-node":
-            return f"{node} runs again"
+            return f"{node} returns"
         case "fail-link":
             return f"link {link} fails{way}"
         case "restore-link":
-            return f"link {link} works again{way}"
+            return f"link {link} returns{way}"
         case "set-loss":
             return f"{event['loss']:.0%} of messages are lost" + (f" on link {link}" if link else "")
         case "move-node":
             return f"{node} moves"
         case "add-node":
-            return f"{event['id']} joins"
+            return f"{called(event['id'])} joins"
         case "corrupt":
             what = event.get("field") or (
                 "every variable" if event["layer"] == "*" else f"the {event['layer']} layer"
@@ -87,7 +88,11 @@ def command_words(event: Mapping[str, Any]) -> str:
             return f"a storm begins, for {event['duration_s']:g} s"
         case "loss-burst":
             where = (
-                f" on link {link}" if link else f" at {', '.join(event['nodes'])}" if "nodes" in event else ""
+                f" on link {link}"
+                if link
+                else f" at {', '.join(map(called, event['nodes']))}"
+                if "nodes" in event
+                else ""
             )
             return f"{event['loss']:.0%} of messages are lost{where}, for {event['duration_s']:g} s"
         case "loss-burst-over":

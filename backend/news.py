@@ -56,6 +56,8 @@ class Reporter:
     def __init__(self, run: Run) -> None:
         messages = run.protocol.messages
         self.run = run
+        by_name = {layer.name: layer.title for layer in run.protocol.layers}
+        self.titles = [by_name[name] for name in run.layers]
         self.kinds = messages
         self.spread = frozenset(k for k, m in enumerate(messages) if m.over)
         self.traffic = frozenset(k for k, m in enumerate(messages) if m.shape in TRAFFIC)
@@ -74,6 +76,11 @@ class Reporter:
         """What a line calls node v."""
         net = self.run.network
         return net.names[v] or net.ids[v]
+
+    def called(self, id: str) -> str:
+        """What a line calls the node of this id; what is the id of none stays as it is."""
+        net = self.run.network
+        return self.name(net.index(id)) if id in net else id
 
     def read(self) -> News:
         """Everything since the last call."""
@@ -113,7 +120,7 @@ class Reporter:
                 began = self._wrong_since[k]
                 if count or self._wrong is not None:
                     after = t - began if began is not None else None
-                    found[k] = lines.of_layer(t, self.run.layers[k], count, after)
+                    found[k] = lines.of_layer(t, self.titles[k], count, after)
                 self._wrong_since[k] = t if count else None
             self._wrong = wrong
         return list(found.values())

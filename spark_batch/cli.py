@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -39,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return worker.main(args.master, command.settings(args))
     except ScenarioError as error:
         sys.stderr.write(f"error: {error}\n")
+        return 2
+    except OSError as error:
+        sys.stderr.write(f"error: {error.filename or 'system'}: {os.strerror(error.errno or 0).lower()}\n")
         return 2
     except KeyboardInterrupt:
         return 130

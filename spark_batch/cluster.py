@@ -45,8 +45,13 @@ def run(args: Namespace) -> int:
     """Do it, and print the address of the master. Raises: ScenarioError"""
     cluster = Cluster(args.dir or home() / "cluster")
     if args.do == "start":
-        if not 1 <= args.workers <= 64:
-            raise ScenarioError("--workers", args.workers, "1 to 64", "out of range")
+        for name, value, least, most in (
+            ("--workers", args.workers, 1, 64),
+            ("--cores", args.cores, 1, 1024),
+            ("--port", args.port, 0, 65535),
+        ):
+            if not least <= value <= most:
+                raise ScenarioError(name, value, f"{least} to {most:,}", "out of range")
         sys.stdout.write(f"{cluster.start(args.workers, args.cores, args.memory, args.port)}\n")
     elif args.do == "stop":
         ended = cluster.stop()

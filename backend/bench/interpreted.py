@@ -18,6 +18,7 @@ from backend.bench import simpy_nodes
 from backend.bench.progress import tell, told
 from backend.bench.workload import DEGREE, DELAY_S, SEED, TREE_ALONE, connect, network
 from engine.api import Run
+from engine.core.errors import ScenarioError
 from engine.core.simulator import Simulator
 from engine.registry import as_tuple
 from engine.world.scenario import load_scenario
@@ -99,7 +100,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(args: argparse.Namespace) -> int:
-    """Run the benchmark and print rates and ratios."""
+    """Run the benchmark and print rates and ratios. Raises: ScenarioError"""
+    if args.nodes <= DEGREE:
+        raise ScenarioError("--nodes", args.nodes, f"more than {DEGREE}, the mean degree", "too few")
     say = sys.stdout.write
     peers = network(args.nodes, DEGREE, SEED)
     say(f"{args.nodes} nodes, mean degree 8; millions of events per CPU second, best of {args.repeat}\n")

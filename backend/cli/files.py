@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -31,20 +31,32 @@ def read(name: str, most: int) -> bytes:
 def written(name: str) -> Iterator[TextIO]:
     """A text file to write, or standard output. Raises ScenarioError.
 
-    A file gets its name only when all is written, so that a run that is stopped leaves no half a file.
+    A file gets its name only when all is written, so that a run that is stopped leaves no half a file. What is no
+    ordinary file, such as a pipe or a device, stays what it is and is written to.
     """
     if name == "-":
         yield sys.stdout
         return
-    part = Path(f"{name}.part")
+    target = Path(name)
+    allowed = "a file that can be written, or - for standard output"
     try:
-        with part.open("w", encoding="utf-8") as file:
-            yield file
-        part.replace(name)
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8") as file:
+                yield file
+            return
+        target = target.resolve()  # a link stays a link
+        part = target.with_name(f"{target.name}.part")
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                yield file
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     except OSError as error:
-        raise _unusable(name, error, "a file that can be written, or - for standard output") from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise _unusable(name, error, allowed) from None
+    except ValueError:
+        raise ScenarioError("file", name, allowed, "not a file name") from None
 
 
 def _unusable(name: str, error: OSError, allowed: str) -> ScenarioError:

@@ -27,6 +27,7 @@ from engine import ENGINE_VERSION
 from engine.api import Run
 from engine.core.errors import ScenarioError
 from engine.registry import describe, parameters, protocol, protocols, warnings
+from engine.world.limits import MAX_COORDINATE
 from engine.world.scenario import load_scenario
 from engine.world.words import one_of
 
@@ -53,7 +54,9 @@ async def networks() -> list[CatalogueEntry]:
 
 
 @router.get("/networks/{name}", responses=refusals(404))
-async def network(name: Name, range_m: Annotated[float | None, Query(gt=0)] = None) -> BuiltinNetwork:
+async def network(
+    name: Name, range_m: Annotated[float | None, Query(gt=0, le=MAX_COORDINATE)] = None
+) -> BuiltinNetwork:
     """One of them, written out."""
     return await asyncio.to_thread(catalogue.network, name, range_m)
 

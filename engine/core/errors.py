@@ -12,7 +12,8 @@ def shown(value: object, limit: int = 80) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    text = text if len(text) <= limit else text[: limit - 1] + "…"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a character cannot be sent
 
 
 class ScenarioError(Exception):

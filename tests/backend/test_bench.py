@@ -141,6 +141,7 @@ def test_help_tells_of_all(argv: list[str], capsys: pytest.CaptureFixture[str]) 
     ("argv", "told"),
     [
         (["--nodes", "0"], "--nodes: '0'; allowed are whole numbers from 1 to"),
+        (["--nodes", "8"], "--nodes: too few"),
         (["--repeat", "few"], "--repeat: 'few'; allowed are whole numbers from 1 to"),
         (["--memory-nodes", "-1"], "--memory-nodes: '-1'; allowed are whole numbers from 0 to"),
         (["kernels", "--prove", "0"], "--prove: '0'; allowed are whole numbers from 1 to"),

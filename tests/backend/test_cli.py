@@ -91,6 +91,24 @@ def test_run_reads_standard_input_and_writes_files(call: Call, document: str, tm
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_what_is_no_ordinary_file_stays_what_it_is(call: Call, document: str, tmp_path: Path) -> None:
+    pipe, link, real = tmp_path / "pipe", tmp_path / "link", tmp_path / "real"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    link.symlink_to(real)
+    for target in (pipe, link):
+        assert call("run", document, "--until", "5", "--report", str(target)) == (0, "", "")
+    assert pipe.is_fifo()
+    assert json.loads(os.read(reader, 1 << 20))["end_s"] == 5.0
+    os.close(reader)
+    assert link.is_symlink()
+    assert json.loads(real.read_text())["end_s"] == 5.0
+    assert not list(tmp_path.glob("*.part"))
+    code, _, err = call("run", document, "--until", "5", "--report", f"{real}/below")
+    assert code == 2
+    assert "a file that can be written" in err
+
+
 def test_every_engine_writes_the_same_report(call: Call, document: str) -> None:
     reports = [call("run", document, "--engine", name) for name in ("auto", "compiled", "interpreted")]
     assert {code for code, _, _ in reports} == {0}

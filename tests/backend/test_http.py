@@ -279,7 +279,7 @@ def test_names_of_this_machine_are_accepted(server: Serving, host: str) -> None:
 
 
 def test_pages_of_other_sites_cannot_post(server: Serving) -> None:
-    for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "http://["):
         response = server.http.post(
             "/api/sessions", json={"example": "psvr-fig5"}, headers={"Origin": origin}
         )
@@ -289,6 +289,20 @@ def test_pages_of_other_sites_cannot_post(server: Serving) -> None:
         server.http.post("/api/sessions", json={"example": "psvr-fig5"}, headers={"Origin": own}).status_code
         == 201
     )
+
+
+def test_half_a_character_is_refused_like_anything_else(server: Serving) -> None:
+    headers = {"Content-Type": "application/json"}
+    for path in ("/api/scenarios/check", "/api/sweeps/estimate", "/api/sessions"):
+        response = server.http.post(path, content=b'"\\ud800"', headers=headers)
+        assert "ud800" in refused(response, 422)["value"]
+
+
+@pytest.mark.parametrize("range_m", ["inf", "1e300", "nan", "0"])
+def test_a_range_out_of_bounds_is_refused(server: Serving, range_m: str) -> None:
+    for name in ("leipzig", "grenoble"):
+        response = server.http.get(f"/api/networks/{name}", params={"range_m": range_m})
+        assert refused(response, 422)["path"] == "range_m"
 
 
 def test_origins_and_hosts_can_be_allowed(own_server: Callable[..., Serving]) -> None:

@@ -52,7 +52,7 @@ def test_a_storm_is_told_command_by_command_and_undone_as_one(server: Serving) -
             line["text"] for log in viewer.all("log") for line in log["lines"] if line["kind"] == "command"
         ]
         assert "a storm begins, for 10 s" in lines
-        assert set(lines) & {command_words(m["event"]) for m in storm}
+        assert set(lines) & {command_words(m["event"], str) for m in storm}
         assert "storm2-1" in viewer.all("world")[-1]["ids"]
         document = server.http.get(f"/api/sessions/{session['id']}/scenario").json()
         assert [event["do"] for event in document["events"]] == ["subscribe", "storm"]

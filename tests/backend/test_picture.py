@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from backend.lines import command_words
 from backend.picture import Curves, component_sizes
@@ -50,18 +51,17 @@ def test_components_are_counted() -> None:
 
 
 def test_commands_in_words() -> None:
-    assert command_words({"do": "fail-link", "link": ["c", "d"]}) == "link c – d fails"
+    def told(event: dict[str, Any]) -> str:
+        return command_words(event, lambda id: {"c": "Church", "d": "Dam"}.get(id, id))
+
+    assert told({"do": "fail-link", "link": ["c", "d"]}) == "link Church – Dam fails"
     assert (
-        command_words({"do": "fail-link", "link": ["c", "d"], "oneway": True})
-        == "link c – d fails from c to d only"
+        told({"do": "fail-link", "link": ["c", "d"], "oneway": True})
+        == "link Church – Dam fails from Church to Dam only"
     )
-    assert command_words({"do": "set-loss", "loss": 0.25}) == "25% of messages are lost"
+    assert told({"do": "set-loss", "loss": 0.25}) == "25% of messages are lost"
     assert (
-        command_words({"do": "corrupt", "node": "*", "layer": "*"})
-        == "a fault corrupts every variable of every node"
+        told({"do": "corrupt", "node": "*", "layer": "*"}) == "a fault corrupts every variable of every node"
     )
-    assert (
-        command_words({"do": "corrupt", "node": "a", "layer": "tree"})
-        == "a fault corrupts the tree layer of a"
-    )
-    assert command_words({"do": "corrupt-messages", "share": 1}) == "corrupt messages"
+    assert told({"do": "corrupt", "node": "a", "layer": "tree"}) == "a fault corrupts the tree layer of a"
+    assert told({"do": "corrupt-messages", "share": 1}) == "corrupt messages"
