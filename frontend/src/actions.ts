@@ -9,6 +9,8 @@ import { ui } from './ui.svelte'
 
 export interface Action {
   label: string
+  /** Where there is little room. */
+  brief?: string
   /** The key that does the same, as KeyboardEvent.key in lower case. */
   key: string | null
   glyph: Glyph | null
@@ -127,6 +129,7 @@ export function linkActions(k: number): Action[] {
   if (forth)
     actions.push({
       label: `Fail ${name(a)} → ${name(b)}`,
+      brief: 'Fail →',
       key: null,
       glyph: 'oneway',
       run: () => void act({ do: 'fail-link', link: [a, b], oneway: true }),
@@ -134,6 +137,7 @@ export function linkActions(k: number): Action[] {
   if (back)
     actions.push({
       label: `Fail ${name(b)} → ${name(a)}`,
+      brief: 'Fail ←',
       key: null,
       glyph: 'oneway',
       run: () => void act({ do: 'fail-link', link: [b, a], oneway: true }),

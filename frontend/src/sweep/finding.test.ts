@@ -163,6 +163,11 @@ describe('a single line', () => {
     [[4, 9, 5], 'Hops per delivery are highest at mean degree 16: 9.00'],
   ])('%j', (means, text) => expect(find(line(...means), hops, null)).toBe(text))
 
+  it('that may have changed by much is not said to be the same', () =>
+    expect(find([cell(0, 0, 2.78, 0.93), cell(1, 0, 1.94, 0.14)], hops, null)).toBe(
+      'No clear change in hops per delivery as mean degree grows from 8 to 16',
+    ))
+
   it('a single point says its mean', () =>
     expect(find([cell(0, 0, 4)], hops, null)).toBe('Hops per delivery: 4.00 ± 0.10 over 60 runs'))
 })

@@ -125,6 +125,13 @@ function apart(a: Cell, b: Cell, differences: readonly SweepDifference[], metric
   return beyond(a, b)
 }
 
+/** Even from one end of the intervals to the other it is next to nothing. */
+function alike(cells: readonly Cell[]): boolean {
+  const low = Math.min(...cells.map((c) => c.spread.ci95_low ?? -Infinity))
+  const high = Math.max(...cells.map((c) => c.spread.ci95_high ?? Infinity))
+  return high - low <= 0.1 * Math.max(...cells.map((c) => Math.abs(mean(c))))
+}
+
 const beyond = (low: Cell, high: Cell): boolean =>
   (low.spread.ci95_high ?? Infinity) < (high.spread.ci95_low ?? -Infinity)
 
@@ -151,6 +158,7 @@ function trend(cells: readonly Cell[], measure: Measure, x: Dimension): string {
   const range = `as ${by} grows from ${x.names[first.xi]} to ${x.names[last.xi]}`
   if (!beyond(first, last) && !beyond(last, first)) {
     if (along.some(few)) return `${name}: too few runs to tell yet`
+    if (!alike([first, last])) return `No clear change in ${measure.title} ${range}`
     return `${name} hardly ${verb('change')} ${range}`
   }
   const way = mean(last) < mean(first) ? verb('fall') : measure.counted ? 'rise' : 'rises'

@@ -69,7 +69,7 @@ export function paintLayers(ctx: CanvasRenderingContext2D, s: LaneScene): void {
     const stretches = humps(c.t, wrong, c.size, w.from, end, resolution)
     paintLine(ctx, s, lane.base, stretches, end)
     const most = Math.sqrt(Math.max(1, s.scale[layer] ?? 1))
-    const height = (count: number): number => lane.base - (Math.sqrt(count) / most) * (lane.height - 8)
+    const height = (peak: number): number => lane.base - (Math.sqrt(peak) / most) * (lane.height - 8)
     stretches.forEach((hump) => paintHump(ctx, s, hump, lane.base, height, end))
   })
   ctx.restore()

@@ -6,6 +6,9 @@ import type { Ink } from '../theme'
 import type { Name } from './names'
 import { LOOK, reach, type Scene } from './scene'
 
+/** Space (px) between a name and the edge of the picture. */
+const EDGE = 8
+
 interface Place {
   dx: number
   dy: number
@@ -47,7 +50,7 @@ export class Labels {
       let place = this.places.get(label.node)
       if (!place || choose) place = this.choose(scene, label, width, taken, grid, path, place)
       this.places.set(label.node, place)
-      const box = boxOf(x, y, place, width, label.size)
+      const box = inside(boxOf(x, y, place, width, label.size), scene.camera.width)
       taken.push(box)
       const base = y + place.dy
       write(ctx, scene, name, box.left, base, font, 'ink')
@@ -73,7 +76,9 @@ export class Labels {
     for (const place of candidates(gap)) {
       const box = boxOf(x, y, place, width, label.size)
       let cost =
-        box.left < 8 || box.right > camera.width - 8 || box.top < 4 || box.bottom > camera.height - 4 ? 50 : 0
+        box.left < EDGE || box.right > camera.width - EDGE || box.top < 4 || box.bottom > camera.height - 4
+          ? 50
+          : 0
       for (const t of taken) if (overlap(box, t)) cost += 40
       for (const c of this.covered) if (overlap(box, c)) cost += 30
       const a = camera.worldAt(box.left - 5, box.top - 5)
@@ -115,6 +120,12 @@ function boxOf(x: number, y: number, place: Place, width: number, size: number):
   const left = x + place.dx - (place.align === 'right' ? width : place.align === 'center' ? width / 2 : 0)
   const top = y + place.dy - size
   return { left, top, right: left + width, bottom: top + size + 4 }
+}
+
+/** The box moved sideways into the picture, whose names should be whole. */
+function inside(box: Box, width: number): Box {
+  const by = Math.max(EDGE - box.left, Math.min(0, width - EDGE - box.right))
+  return { ...box, left: box.left + by, right: box.right + by }
 }
 
 const overlap = (a: Box, b: Box): boolean =>
