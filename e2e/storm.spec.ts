@@ -26,7 +26,7 @@ test('a storm with a seed breaks things, is told line by line, heals, and is und
   await expect(log.getByText(/^link .* fails$/).first()).toBeVisible()
   await until(page, () => window.ringcast.layers.some((layer) => layer.wrong > 0))
   await expect(page.getByTestId('stopwatch')).toContainText('Healing')
-  await expect(log.getByText(/^link .* works again$/).first()).toBeVisible()
+  await expect(log.getByText(/^link .* returns$/).first()).toBeVisible()
 
   await speed(page, 20)
   await legitimate(page)
