@@ -169,4 +169,4 @@ def worst_moment(run: Run, publications: Sequence[Publication]) -> tuple[float, 
     took = [(end if r.end is None else r.end) - r.t for r, end in zip(repairs, ends, strict=True)]
     after_faults = range(1, len(repairs)) or range(1)  # the first of all is power-on
     k = max(after_faults, key=lambda k: (took[k], -k))
-    return repairs[k].t, "largest repair" if k else "power-on"
+    return repairs[k].t, "largest repair" if repairs[k].t > 0.0 else "power-on"
