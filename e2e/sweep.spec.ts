@@ -120,7 +120,7 @@ test.describe('a sweep', () => {
   })
 
   test('is cancelled while it runs, keeps what is done, and goes on from there', async ({ page }) => {
-    const runs = 120
+    const runs = 360 // seconds on any machine, so that it can be interrupted
     const values = [SCENARIO.topology, { kind: 'gnp', n: 12, mean_degree: 6 }]
     const axes = [{ path: 'topology', values, labels: ['Sparse', 'Random'] }]
     const data = { version: 1, base: SCENARIO, axes, repetitions: runs / 2, method: 'interpreted' }
