@@ -37,15 +37,17 @@ def written(name: str) -> Iterator[TextIO]:
     if name == "-":
         yield sys.stdout
         return
-    target = Path(name)
     allowed = "a file that can be written, or - for standard output"
+    try:
+        target = Path(name).resolve()  # a link stays a link
+    except (OSError, ValueError):
+        raise ScenarioError("file", name, allowed, "not a file name") from None
     try:
         if target.exists() and not target.is_file():
             with target.open("w", encoding="utf-8") as file:
                 yield file
             return
-        target = target.resolve()  # a link stays a link
-        part = target.with_name(f"{target.name}.part")
+        part = Path(f"{target}.part")
         try:
             with part.open("w", encoding="utf-8") as file:
                 yield file
@@ -55,8 +57,6 @@ def written(name: str) -> Iterator[TextIO]:
                 part.unlink(missing_ok=True)
     except OSError as error:
         raise _unusable(name, error, allowed) from None
-    except ValueError:
-        raise ScenarioError("file", name, allowed, "not a file name") from None
 
 
 def _unusable(name: str, error: OSError, allowed: str) -> ScenarioError:
