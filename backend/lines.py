@@ -87,13 +87,8 @@ def command_words(event: Mapping[str, Any], called: Callable[[str], str]) -> str
         case "storm":
             return f"a storm begins, for {event['duration_s']:g} s"
         case "loss-burst":
-            where = (
-                f" on link {link}"
-                if link
-                else f" at {', '.join(map(called, event['nodes']))}"
-                if "nodes" in event
-                else ""
-            )
+            nodes = ", ".join(map(called, event.get("nodes", ())))
+            where = f" on link {link}" if link else f" at {nodes}" if nodes else ""
             return f"{event['loss']:.0%} of messages are lost{where}, for {event['duration_s']:g} s"
         case "loss-burst-over":
             return "a burst of losses is over"

@@ -78,10 +78,8 @@ def _some_done(job: str) -> Callable[[Line], bool]:
 
 
 def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_path: Path) -> None:
-    short, of = (
-        sweep(repetitions=2),
-        sweep(repetitions=250),
-    )  # seconds on any machine, so that it can be interrupted
+    short = sweep(repetitions=2)
+    of = sweep(repetitions=250)  # seconds on any machine, so that it can be interrupted
     one, other = folder(tmp_path / "one", short), folder(tmp_path / "other", of)
     first = worker("--master", "local[2]")
     first.until(lambda line: line["is"] == "ready")
