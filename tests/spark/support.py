@@ -57,10 +57,10 @@ def command(out: Folder) -> list[str]:
     return [sys.executable, "-m", "spark_batch", "sweep", document, "--out", str(out.path)]
 
 
-def plain_loop(of: Sweep, step: int = 1) -> list[dict[str, Any]]:
-    """The rows of all runs, or of every so many-th, played one after the other."""
+def plain_loop(of: Sweep) -> list[dict[str, Any]]:
+    """The rows of all runs, played one after the other."""
     player = Player(of)
-    return [player.row(run) for run in range(0, of.runs, step)]
+    return [player.row(run) for run in range(of.runs)]
 
 
 def rows(of: Folder) -> list[dict[str, Any]]:

@@ -141,9 +141,7 @@ def test_cancel_keeps_what_is_done(session: Session, tmp_path: Path) -> None:
     assert plan is not None
     assert 0 < sum(len(range(*plan.chunk(number))) for number in there) < of.runs
     Job(session, out, "cancel").play()
-    found = rows(out)
-    assert [row["run"] for row in found] == list(range(of.runs))
-    assert found[::5] == plain_loop(of, 5)
+    assert rows(out) == plain_loop(of)
     assert there.items() <= {number: out.chunk(number).stat().st_mtime_ns for number in out.chunks()}.items()
 
 

@@ -109,9 +109,7 @@ def test_jobs_by_line_and_a_kill_in_between(worker: Callable[..., Worker], tmp_p
     second = worker("--master", "local[2]")
     second.say(do="run", job="b", out=str(other.path))
     assert second.ended("b")["state"] == "done"
-    found = rows(other)
-    assert [row["run"] for row in found] == list(range(of.runs))
-    assert found[::5] == plain_loop(of, 5)
+    assert rows(other) == plain_loop(of)
     now = {number: other.chunk(number).stat().st_mtime_ns for number in other.chunks()}
     # A task of the killed process may just have finished its chunk; what was whole before was not touched.
     assert {number for number in kept if kept[number] != now[number]} == set()
