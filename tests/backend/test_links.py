@@ -101,6 +101,8 @@ def test_a_replay_waits_while_nobody_is_there(own_server: Callable[..., Serving]
         wait_for(lambda: load.busy == 0, "it to wait")
         return float(replay.run.now)
 
+    with server.viewer(session):
+        wait_for(lambda: replay.run.now > 0, "it to begin")
     before = waits()
     assert 0 < before < replay.goal == 50_000.0
     assert refused(server.http.get(f"/api/sessions/{session['id']}/report"), 503)["path"] == "session"
